@@ -131,7 +131,7 @@ def add_gold(site):
         where = by_slug(connection, "tiny")["id"]
         planned = {"overlap": 3, "gold": 0.5, "trial": 2, "qualification": 0.7}
         arguments = (connection, site.context, "test", where, survey.sheet)
-        batches.add_batch(*arguments, slug="gold", kind="ratings", known=known, **planned)
+        batches.add_batch(*arguments, slug="gold", kind="ratings", gold_answers=known, **planned)
         found = batches.read_batch(connection, where, "gold")
         batches.set_state(connection, site.context, "test", found.row, "running")
 

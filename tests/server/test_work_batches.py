@@ -182,7 +182,7 @@ def test_known_answers_are_counted_and_who_misses_them_gets_no_more(site):
             survey.sheet,
             slug="gold",
             kind="ratings",
-            known=same,
+            gold_answers=same,
             **planned,
         )
         found = batches.read_batch(connection, where, "gold")

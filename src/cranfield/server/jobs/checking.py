@@ -8,22 +8,24 @@ from typing import Any
 from cranfield.server.jobs import child
 
 
-def check(given: dict[str, Any]) -> dict[str, Any]:
+def check(job_input: dict[str, Any]) -> dict[str, Any]:
     """What is wrong with an upload, as plain values; what was read of it stays here."""
     from cranfield.campaign.submissions import PublicSet, check_submission
     from cranfield.io.collection import read_collection
     from cranfield.io.files import Caps, Input
 
-    public = PublicSet.of(read_collection(given["public"]), given["task"])
-    source = Input(given["name"], Path(given["path"]), Caps(**given["caps"]))
-    found = check_submission(source, public, threshold=given["threshold"], name=given["tag"])
+    public = PublicSet.of(read_collection(job_input["public"]), job_input["task"])
+    source = Input(job_input["name"], Path(job_input["path"]), Caps(**job_input["caps"]))
+    checked = check_submission(
+        source, public, threshold=job_input["threshold"], name=job_input["tag"]
+    )
     return {
-        "problems": [(one.file, one.line, one.message) for one in found.problems],
-        "count": found.count,
-        "lines": found.lines,
-        "units": found.units,
-        "missing": found.missing,
-        "notes": found.notes,
+        "problems": [(problem.file, problem.line, problem.message) for problem in checked.problems],
+        "count": checked.count,
+        "lines": checked.lines,
+        "units": checked.units,
+        "missing": checked.missing,
+        "notes": checked.notes,
     }
 
 

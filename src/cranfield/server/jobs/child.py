@@ -40,9 +40,9 @@ def nursery(*modules: str) -> None:
             work(json.loads(line), writing)
         os.close(writing)
         with os.fdopen(reading, "rb") as stream:
-            said = stream.read()
+            reply = stream.read()
         _, status = os.waitpid(child, 0)
-        words = {"code": os.waitstatus_to_exitcode(status), "said": said.decode(errors="replace")}
+        words = {"code": os.waitstatus_to_exitcode(status), "said": reply.decode(errors="replace")}
         try:
             sys.stdout.write(json.dumps(words) + "\n")
             sys.stdout.flush()
@@ -50,20 +50,20 @@ def nursery(*modules: str) -> None:
             os._exit(1)
 
 
-def work(given: dict[str, Any], writing: int) -> NoReturn:
+def work(job_input: dict[str, Any], writing: int) -> NoReturn:
     """Do one job, say one line of JSON, and end."""
     code = 1
     try:
-        confine(given["limits"])
-        said = WORK[given["kind"]](given)
+        confine(job_input["limits"])
+        result = WORK[job_input["kind"]](job_input)
         code = 0
     except MemoryError:
-        said = {"error": "it needs more memory than a scoring job may use"}
+        result = {"error": "it needs more memory than a scoring job may use"}
     except BaseException as error:
-        said = {"error": _sentence(error)}
+        result = {"error": _sentence(error)}
     try:
         with os.fdopen(writing, "wb") as stream:
-            stream.write(json.dumps(said, ensure_ascii=False).encode(errors="replace"))
+            stream.write(json.dumps(result, ensure_ascii=False).encode(errors="replace"))
     finally:
         os._exit(code)
 
@@ -97,7 +97,7 @@ def _sentence(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:500]
 
 
-def score(given: dict[str, Any]) -> dict[str, Any]:
+def score(job_input: dict[str, Any]) -> dict[str, Any]:
     """Score one run against the truth and save its scores, and its curve for the pages.
 
     Where there is silver its scores lie beside them, and curves are of gold and else of silver.
@@ -107,55 +107,57 @@ def score(given: dict[str, Any]) -> dict[str, Any]:
     from cranfield.comparison.joined import mixed
     from cranfield.io.files import write_whole
 
-    with tempfile.TemporaryDirectory(dir=given["work"]) as folder:
-        collection = prepared(given, Path(folder))
-        asked: dict[str, Any] = {"released": True, "compare": False, "jobs": 1}
-        found = gather(collection, given["task"], **asked)
-        curve = found.curve
-        if given["silver"]:
+    with tempfile.TemporaryDirectory(dir=job_input["work"]) as folder:
+        collection = prepared(job_input, Path(folder))
+        options: dict[str, Any] = {"released": True, "compare": False, "jobs": 1}
+        results = gather(collection, job_input["task"], **options)
+        curve = results.curve
+        if job_input["silver"]:
             silver = gather(
-                under_silver(collection, given["task"], given["silver"]), given["task"], **asked
+                under_silver(collection, job_input["task"], job_input["silver"]),
+                job_input["task"],
+                **options,
             )
-            silver.material.scores.save(beside(given["out"], "silver"))
+            silver.material.scores.save(beside(job_input["out"], "silver"))
             if curve is not None and silver.curve is not None:
                 curve = mixed(curve, silver.curve)
         if curve is not None:
-            curve.save(beside(given["out"], "curve"))
-        if found.mistakes is not None:
-            text = json.dumps(found.mistakes.to_plain())
-            write_whole(beside(given["out"], "mistakes"), text.encode())
-        found.material.scores.save(given["out"])
+            curve.save(beside(job_input["out"], "curve"))
+        if results.mistakes is not None:
+            text = json.dumps(results.mistakes.to_plain())
+            write_whole(beside(job_input["out"], "mistakes"), text.encode())
+        results.material.scores.save(job_input["out"])
     return {"done": 1}
 
 
-def beside(path: str, what: str) -> Path:
+def beside(path: str, part: str) -> Path:
     """Where the curve, the mistakes or the silver of a run lie, beside its scores."""
-    return Path(path).with_suffix(f".{what}.json")
+    return Path(path).with_suffix(f".{part}.json")
 
 
-def prepared(given: dict[str, Any], folder: Path) -> Collection:
+def prepared(job_input: dict[str, Any], folder: Path) -> Collection:
     """The public collection with the truth, and the one run as its user named it."""
     from cranfield.data.collection import RunFacts
     from cranfield.io.collection import read_collection
 
-    collection = read_collection(given["public"])
-    name = given["run"]["name"]
-    path = folder / f"{name}{given['run']['ending']}"
-    path.symlink_to(given["run"]["path"])
-    threshold = written_threshold(given["run"]["threshold"], folder / "threshold.csv")
+    collection = read_collection(job_input["public"])
+    name = job_input["run"]["name"]
+    path = folder / f"{name}{job_input['run']['ending']}"
+    path.symlink_to(job_input["run"]["path"])
+    threshold = written_threshold(job_input["run"]["threshold"], folder / "threshold.csv")
     facts = {name: RunFacts(name, threshold=threshold)}
-    measures = tuple(given["measures"])
-    if given["task"] == "ranked":
+    measures = tuple(job_input["measures"])
+    if job_input["task"] == "ranked":
         return replace(
             collection,
-            judgements=Path(given["truth"]),
+            judgements=Path(job_input["truth"]),
             runs=(path,),
             measures=measures,
             run_facts=facts,
         )
     return replace(
         collection,
-        truth=Path(given["truth"]),
+        truth=Path(job_input["truth"]),
         label_runs=(path,),
         label_measures=measures,
         run_facts=facts,
@@ -173,26 +175,27 @@ def written_threshold(text: str, file: Path) -> str:
     return str(file)
 
 
-def aggregate(given: dict[str, Any]) -> dict[str, Any]:
+def aggregate(job_input: dict[str, Any]) -> dict[str, Any]:
     """Put the scores of all runs together, compare them, and save both."""
     from cranfield.campaign.estimated import estimates
 
-    out = Path(given["out"])
+    out = Path(job_input["out"])
     out.mkdir(parents=True, exist_ok=True, mode=0o700)
-    scores = _together(given["parts"])
+    scores = _together(job_input["parts"])
     if scores is None:
         raise FileNotFoundError("scores of a run are gone")
     curve, silver = (
-        _together([beside(part, what) for part in given["parts"]]) for what in ("curve", "silver")
+        _together([beside(part, name) for part in job_input["parts"]])
+        for name in ("curve", "silver")
     )
     if curve is not None:
         curve.save(out / "curve.json")
-    _join_mistakes([beside(path, "mistakes") for path in given["parts"]], out / "mistakes.json")
+    _join_mistakes([beside(path, "mistakes") for path in job_input["parts"]], out / "mistakes.json")
     comparison = None
     if silver is not None:
-        scores, comparison = estimates(scores, silver, rng=given["seed"])
+        scores, comparison = estimates(scores, silver, rng=job_input["seed"])
     elif len(scores.runs) > 1 and any(scores.is_mean(m) for m in scores.measures):
-        comparison = scores.compare(rng=given["seed"])
+        comparison = scores.compare(rng=job_input["seed"])
     scores.save(out / "scores.json")
     if comparison is not None:
         comparison.save(out / "comparison.json")
@@ -216,8 +219,8 @@ def _join_mistakes(paths: list[Path], out: Path) -> None:
     from cranfield.io.files import write_whole
 
     if paths and all(path.exists() for path in paths):
-        whole = Mistakes.joined([json.loads(path.read_bytes()) for path in paths])
-        write_whole(out, json.dumps(whole.to_plain()).encode())
+        mistakes = Mistakes.joined([json.loads(path.read_bytes()) for path in paths])
+        write_whole(out, json.dumps(mistakes.to_plain()).encode())
 
 
 def _standing(row: Any) -> dict[str, Any]:
@@ -236,7 +239,7 @@ def _standing(row: Any) -> dict[str, Any]:
 
 def _means(scores: Any) -> list[dict[str, Any]]:
     """A row per run and measure; a value that does not exist is None."""
-    left = {m: scores.left_out(m) for m in scores.measures}
+    left_out = {m: scores.left_out(m) for m in scores.measures}
     means = scores.mean()
     return [
         {
@@ -244,28 +247,28 @@ def _means(scores: Any) -> list[dict[str, Any]]:
             "measure": str(m),
             "mean": None if means[name][str(m)] != means[name][str(m)] else means[name][str(m)],
             "n": len(scores.units.get(scores.unit_of[m], ())),
-            "left_out": left[m][i],
+            "left_out": left_out[m][i],
         }
         for i, name in enumerate(scores.runs)
         for m in scores.measures
     ]
 
 
-def publish(given: dict[str, Any]) -> dict[str, Any]:
+def publish(job_input: dict[str, Any]) -> dict[str, Any]:
     """Copy the truth to where the pages of released results find it."""
     from cranfield.io.files import write_whole
 
-    out = Path(given["out"])
+    out = Path(job_input["out"])
     out.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_whole(out, Path(given["truth"]).read_bytes())
+    write_whole(out, Path(job_input["truth"]).read_bytes())
     return {"done": 1}
 
 
-def export(given: dict[str, Any]) -> dict[str, Any]:
+def export(job_input: dict[str, Any]) -> dict[str, Any]:
     """Write the export of a campaign."""
     from cranfield.server.export_writer import write_export
 
-    return write_export(given)
+    return write_export(job_input)
 
 
 WORK = {"export": export, "score": score, "aggregate": aggregate, "publish": publish}

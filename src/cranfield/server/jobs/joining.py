@@ -10,19 +10,19 @@ from cranfield.server.jobs import child
 Cells = dict[tuple[str, str], str]
 
 
-def join(given: dict[str, Any]) -> dict[str, Any]:
+def join(job_input: dict[str, Any]) -> dict[str, Any]:
     """How many items each truth has and how many only the old one has; what both say together.
 
     Where both speak of a cell, the new truth counts. The text of the whole stays in a file.
     """
     from cranfield.io.files import write_whole
 
-    read = ranked_cells if given["task"] == "ranked" else label_cells
-    old, new = read(Path(given["old"])), read(Path(given["new"]))
+    read = ranked_cells if job_input["task"] == "ranked" else label_cells
+    old, new = read(Path(job_input["old"])), read(Path(job_input["new"]))
     # An item may be judged for one topic and not for another, so judgements are counted there.
-    counted = set if given["task"] == "ranked" else items_of
+    counted = set if job_input["task"] == "ranked" else items_of
     before, after = counted(old), counted(new)
-    write_whole(Path(given["out"]), written(old | new, given["task"]).encode())
+    write_whole(Path(job_input["out"]), written(old | new, job_input["task"]).encode())
     return {
         "old": len(before),
         "new": len(after),

@@ -63,12 +63,12 @@ class Nursery:
 
     def run(
         self,
-        given: Row,
+        job_input: Row,
         is_lost: Callable[[], bool] = lambda: False,
         stopping: threading.Event | None = None,
     ) -> Row:
         """What the child says that did a job; how it ended, if it says nothing."""
-        given = given | {
+        job_input = job_input | {
             "limits": {
                 "memory": self._memory,
                 "seconds": self._seconds,
@@ -80,7 +80,7 @@ class Nursery:
         if pipes[0] is None or pipes[1] is None:
             raise RuntimeError("the nursery has no pipes")
         try:
-            pipes[0].write(json.dumps(given).encode() + b"\n")
+            pipes[0].write(json.dumps(job_input).encode() + b"\n")
             pipes[0].flush()
         except BrokenPipeError:
             self.close()
@@ -159,14 +159,14 @@ class Nursery:
 
 def _outcome(code: int, text: str) -> Row:
     try:
-        said: Any = json.loads(text)
-        if isinstance(said, dict):
-            return said
+        reply: Any = json.loads(text)
+        if isinstance(reply, dict):
+            return reply
     except ValueError:
         pass
     if code < 0:
         why = _SIGNALS.get(signal.Signals(-code), f"it was ended by signal {-code}")
         # A child that somebody killed is tried again; one that went too far is not.
-        again = code == -signal.SIGKILL
-        return {"error": f"the scoring process failed: {why}", "again": again}
+        retry = code == -signal.SIGKILL
+        return {"error": f"the scoring process failed: {why}", "again": retry}
     return {"error": f"the scoring process ended with code {code} and without a word"}

@@ -79,31 +79,31 @@ def work_once(
     with context.store.read() as connection:
         if not jobs.is_free(connection, context):
             return False
-    held = context.store.write(lambda c: jobs.claim(c, context, worker))
-    if held is None:
+    job = context.store.write(lambda c: jobs.claim(c, context, worker))
+    if job is None:
         return False
-    with _Heart(context, held) as heart:
+    with _Heart(context, job) as heart:
         try:
-            said = _do(context, held, heart, stopping or threading.Event(), nursery)
+            result = _do(context, job, heart, stopping or threading.Event(), nursery)
         except StoppedError:
             return False
     if heart.lost:
         return True
-    if "error" in said:
-        message, again = str(said["error"]), bool(said.get("again"))
-        context.store.write(lambda c: jobs.fail(c, context, held, message, again=again))
+    if "error" in result:
+        message, retry = str(result["error"]), bool(result.get("again"))
+        context.store.write(lambda c: jobs.fail(c, context, job, message, retry=retry))
     else:
-        context.store.write(lambda c: scoring.finish(c, context, held, said))
+        context.store.write(lambda c: scoring.finish(c, context, job, result))
     return True
 
 
 def work_all(context: Context, nursery: Nursery | None = None) -> int:
     """Do jobs until there are none; for commands and tests, which have no workers."""
-    done = 0
-    with contextlib.nullcontext(nursery) if nursery else Nursery(context.settings) as held:
-        while work_once(context, held):
-            done += 1
-    return done
+    count = 0
+    with contextlib.nullcontext(nursery) if nursery else Nursery(context.settings) as active:
+        while work_once(context, active):
+            count += 1
+    return count
 
 
 def _is_alive(process: int) -> bool:
@@ -122,8 +122,8 @@ def _is_alive(process: int) -> bool:
 class _Heart:
     """Tells the store every few seconds that a job is being done."""
 
-    def __init__(self, context: Context, held: Row) -> None:
-        self._context, self._held = context, held
+    def __init__(self, context: Context, job: Row) -> None:
+        self._context, self._held = context, job
         self._over = threading.Event()
         self.lost = False
         self._thread = threading.Thread(target=self._beat, daemon=True)
@@ -139,25 +139,25 @@ class _Heart:
     def _beat(self) -> None:
         while not self._over.wait(self._context.settings.heartbeat_seconds):
             with contextlib.suppress(Exception):
-                mine = self._context.store.write(
+                is_own = self._context.store.write(
                     lambda c: jobs.heartbeat(c, self._context, self._held)
                 )
-                if not mine:
+                if not is_own:
                     self.lost = True
                     return
 
 
 def _do(
-    context: Context, held: Row, heart: _Heart, stopping: threading.Event, nursery: Nursery
+    context: Context, job: Row, heart: _Heart, stopping: threading.Event, nursery: Nursery
 ) -> Row:
-    if held["kind"] in scoring.INSIDE:
+    if job["kind"] in scoring.INSIDE:
         try:
-            return scoring.INSIDE[held["kind"]](context, json.loads(held["input"]))
+            return scoring.INSIDE[job["kind"]](context, json.loads(job["input"]))
         except Exception as error:
-            LOG.exception("job %s", held["id"])
+            LOG.exception("job %s", job["id"])
             return {"error": f"{type(error).__name__}: {error}"[:500], "again": True}
     with context.store.read() as connection:
-        given = scoring.instructions(connection, context, held)
-    if given is None:
+        job_input = scoring.instructions(connection, context, job)
+    if job_input is None:
         return {"error": "what it was to score is gone"}
-    return nursery.run(given, lambda: heart.lost, stopping)
+    return nursery.run(job_input, lambda: heart.lost, stopping)

@@ -153,7 +153,7 @@ def _bad(world: World, turn: int) -> Iterator[BadUpload]:
 
     topic, _, item, rank, score, tag = ranked[at - 1].split()
     first = next(line.split()[2] for line in ranked if line.split()[0] == topic)
-    whole = ("\n".join(ranked) + "\n").encode()
+    ranked_content = ("\n".join(ranked) + "\n").encode()
     head, *cells = labels[at - 1].split(",")
     for kind, new in (
         ("an item twice", f"{topic} Q0 {first} {rank} {score} {tag}"),
@@ -166,8 +166,8 @@ def _bad(world: World, turn: int) -> Iterator[BadUpload]:
     ):
         yield BadUpload(kind, "ranked", ".run", spoilt(ranked, new), at)
     yield BadUpload("an empty file", "ranked", ".run", b"\n" * turn, 0)
-    yield BadUpload("UTF-16", "ranked", ".run", whole.decode().encode("utf-16"), 1)
-    packed = gzip.compress(whole, mtime=0)
+    yield BadUpload("UTF-16", "ranked", ".run", ranked_content.decode().encode("utf-16"), 1)
+    packed = gzip.compress(ranked_content, mtime=0)
     yield BadUpload("a packed file cut short", "ranked", ".run.gz", packed[: len(packed) // 2], 0)
     for kind, new in (
         ("percents", ",".join([head, *(f"{float(c) * 100:.2f}" for c in cells)])),

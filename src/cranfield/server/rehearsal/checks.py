@@ -43,8 +43,8 @@ class Rehearsal(Answer):
         }
 
     def headline(self) -> str:
-        held = sum(check.holds for check in self.checks)
-        return f"{held} of {len(self.checks)} checks hold"
+        holding = sum(check.holds for check in self.checks)
+        return f"{holding} of {len(self.checks)} checks hold"
 
 
 def joined(name: str, parts: list[tuple[bool, str]]) -> Check:

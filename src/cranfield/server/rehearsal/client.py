@@ -55,17 +55,17 @@ class Witness:
     leaks: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def note(self, what: str, reply: Reply) -> None:
-        found = self.sealed and any(
+    def note(self, request: str, reply: Reply) -> None:
+        leaked = self.sealed and any(
             mark in part for part in unpacked(reply.body) for mark in self.marks
         )
         headers = str(dict(reply.headers)).encode()
         with self._lock:
             self.seen += 1
             if reply.status >= 500 and reply.status != 507:
-                self.faults.append(f"{reply.status} {what}")
-            if found or (self.sealed and any(mark in headers for mark in self.marks)):
-                self.leaks.append(what)
+                self.faults.append(f"{reply.status} {request}")
+            if leaked or (self.sealed and any(mark in headers for mark in self.marks)):
+                self.leaks.append(request)
 
     def note_log(self, content: bytes) -> None:
         """What the server wrote about itself must not have them either."""
@@ -79,24 +79,24 @@ class Witness:
 
 def unpacked(body: bytes) -> list[bytes]:
     """A body, and what is inside it if it is an archive or a packed file."""
-    found = [body]
+    parts = [body]
     if body[:2] == b"\x1f\x8b":
         try:
             inner = gzip.decompress(body)
         except (OSError, EOFError):
-            return found
-        found += unpacked(inner)
+            return parts
+        parts += unpacked(inner)
     elif body[:4] == b"PK\x03\x04":
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
-            found += [part for n in archive.namelist() for part in unpacked(archive.read(n))]
+            parts += [part for n in archive.namelist() for part in unpacked(archive.read(n))]
     elif body[257:262] == b"ustar":
         with tarfile.open(fileobj=io.BytesIO(body)) as archive:
             for member in archive.getmembers():
                 file = archive.extractfile(member) if member.isfile() else None
-                found.append(member.name.encode())
+                parts.append(member.name.encode())
                 if file is not None:
-                    found += unpacked(file.read())
-    return found
+                    parts += unpacked(file.read())
+    return parts
 
 
 class Client:
@@ -114,14 +114,14 @@ class Client:
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
         """One request, once; a CutError when no whole answer came."""
-        given = {"Connection": "close", **(headers or {})}
+        request_headers = {"Connection": "close", **(headers or {})}
         if self.token:
-            given["Authorization"] = f"Bearer {self.token}"
+            request_headers["Authorization"] = f"Bearer {self.token}"
         if self.cookies:
-            given["Cookie"] = "; ".join(f"{k}={v}" for k, v in self.cookies.items())
+            request_headers["Cookie"] = "; ".join(f"{k}={v}" for k, v in self.cookies.items())
         connection = http.client.HTTPConnection(HOST, self.port, timeout=_PATIENCE)
         try:
-            connection.request(method, path, body, given)
+            connection.request(method, path, body, request_headers)
             answer = connection.getresponse()
             reply = Reply(answer.status, dict(answer.getheaders()), answer.read())
             self._keep(answer.headers.get_all("Set-Cookie") or ())

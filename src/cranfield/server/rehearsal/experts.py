@@ -43,37 +43,37 @@ class Round:
 
 def play(stage: Stage) -> Round:
     """All experts annotate all items, several at once, each by account and page."""
-    found = Round(experts=stage.world.scale.experts)
+    outcome = Round(experts=stage.world.scale.experts)
     sheet = make_sheet(stage.folder / "collection", split=CROWD)
     items = [unit.name for unit in sheet.units]
     # The same seed: the experts and the crowd see the same pictures.
     crowd = Crowd(
         next(iter(sheet.forms.values())),
         items,
-        people=found.experts,
+        people=outcome.experts,
         spammers=0,
         seed=stage.world.seed,
     )
-    each = str(found.experts)
+    each = str(outcome.experts)
     fields = {"title": "The experts' round", "split": CROWD, "overlap": each}
     people.new_batch(stage, "labels", SLUG, fields)
     people.to_state(stage, SLUG, "running")
     # One after the other through the door: whoever comes first has the first number.
-    browsers = [_account(stage, f"expert{n:02d}") for n in range(1, found.experts + 1)]
+    browsers = [_account(stage, f"expert{n:02d}") for n in range(1, outcome.experts + 1)]
     turns = zip(crowd.people, browsers, strict=True)
     for forms, refused, wrong in stage.together(
         [partial(_annotate, crowd, person.name, browser) for person, browser in turns]
     ):
-        found.forms += forms
-        found.refused += refused
-        found.wrong += wrong
+        outcome.forms += forms
+        outcome.refused += refused
+        outcome.wrong += wrong
     log = people.log_of(stage, SLUG)
-    found.judgements = log.total()
-    held = {(who, item) for who, item, _ in log}
-    found.missing = found.experts * len(items) - len(held)
-    found.doubled = log.total() - len(log)
+    outcome.judgements = log.total()
+    pairs = {(annotator, item) for annotator, item, _ in log}
+    outcome.missing = outcome.experts * len(items) - len(pairs)
+    outcome.doubled = log.total() - len(log)
     people.finish(stage, SLUG, "the truth of all items is there already")
-    return found
+    return outcome
 
 
 def _account(stage: Stage, login: str) -> Client:
@@ -85,8 +85,8 @@ def _account(stage: Stage, login: str) -> Client:
     if password is None:
         raise RehearsalError(f"{login} gets no account: {page.status}")
     board = f"/{NAME}/organise"
-    given = {"login": login, "role": "A", "do": "give"}
-    if stage.organiser.fill_in(f"{board}/roles", given, form=board, times=5).status != 303:
+    role_fields = {"login": login, "role": "A", "do": "give"}
+    if stage.organiser.fill_in(f"{board}/roles", role_fields, form=board, times=5).status != 303:
         raise RehearsalError(f"{login} does not become an assessor")
     browser = stage.client()
     browser.fill_in("/login", {"login": login, "password": html.unescape(password[1])}, times=5)
@@ -102,13 +102,13 @@ def _annotate(crowd: Crowd, name: str, browser: Client) -> tuple[int, int, list[
     needed = next(q.name for q in crowd.form.questions() if q.kind == "one")
     while (page := people.next_work(browser, SLUG)) is not None:
         answers, seconds = crowd.says(name, page.item, (), forms)
-        said = mended(crowd.form, answers)
+        valid_answers = mended(crowd.form, answers)
         if forms % _INCOMPLETE == 0:
-            lacking = {key: value for key, value in said.items() if key != needed}
+            lacking = {key: value for key, value in valid_answers.items() if key != needed}
             if people.put(browser, page, lacking, seconds).status != 422:
                 return forms, refused, [f"{name}: an incomplete form was taken"]
             refused += 1
-        status = people.put(browser, page, said, seconds).status
+        status = people.put(browser, page, valid_answers, seconds).status
         if status != 303:
             return forms, refused, [f"{name}, {page.item}: {status}"]
         forms += 1

@@ -46,38 +46,38 @@ class Judged:
 
     def told(self) -> tuple[bool, str]:
         """Whether all of the pool was judged, in words."""
-        done = len(self.acknowledged) + self.by_program
+        judged_count = len(self.acknowledged) + self.by_program
         return (
-            done == self.units > 0 and not self.missing and not self.doubled,
-            f"pool judged {done} of {self.units} by {self.people} people and a program "
+            judged_count == self.units > 0 and not self.missing and not self.doubled,
+            f"pool judged {judged_count} of {self.units} by {self.people} people and a program "
             f"({self.by_program}), {self.grown} units added by value",
         )
 
 
 def play(stage: Stage) -> Judged:
     """Pool, judge, and make the truth of the rankings from it."""
-    scale, found = stage.world.scale, Judged(people=stage.world.scale.judges)
+    scale, outcome = stage.world.scale, Judged(people=stage.world.scale.judges)
     stage.move("pooling")
     fields = {"depth": str(scale.pool_depth), "per_team": "1", "seed": str(stage.world.seed)}
     people.new_batch(stage, "relevance", SLUG, fields)
     stage.move("assessment")
     people.to_state(stage, SLUG, "running")
     before = _units(stage)
-    found.grown = _grow(stage, 2 * scale.pool_depth, before)
-    found.units = before + found.grown
-    links = people.invitations(stage, SLUG, "crowd", found.people)
+    outcome.grown = _grow(stage, 2 * scale.pool_depth, before)
+    outcome.units = before + outcome.grown
+    links = people.invitations(stage, SLUG, "crowd", outcome.people)
     ((_, program),) = people.invitations(stage, SLUG, "model")
     grades = _grades(stage.world)
-    found.by_program = _program(stage, program, grades, found.units // (found.people + 1))
-    _people(stage, links, grades, found)
+    outcome.by_program = _program(stage, program, grades, outcome.units // (outcome.people + 1))
+    _people(stage, links, grades, outcome)
     log = people.log_of(stage, SLUG)
-    judged = {(who, item) for who, item, _ in log if not who.startswith("model")}
-    found.missing = len(found.acknowledged - judged) + found.units - len(log)
-    found.doubled = log.total() - len(log) + len(judged - found.acknowledged)
+    judged = {(annotator, item) for annotator, item, _ in log if not annotator.startswith("model")}
+    outcome.missing = len(outcome.acknowledged - judged) + outcome.units - len(log)
+    outcome.doubled = log.total() - len(log) + len(judged - outcome.acknowledged)
     people.to_state(stage, SLUG, "closed")
     stage.confirm()
     people.to_state(stage, SLUG, "merged", method="majority", sure="replace")
-    return found
+    return outcome
 
 
 def _units(stage: Stage) -> int:
@@ -88,9 +88,9 @@ def _units(stage: Stage) -> int:
 
 def _grow(stage: Stage, depth: int, before: int) -> int:
     """The pool goes deeper where judging pays most; gives how many units that adds."""
-    here = f"{people.HOME}/{SLUG}"
+    batch_page = f"{people.HOME}/{SLUG}"
     fields = {"count": str(depth), "depth": str(depth)}
-    if stage.organiser.fill_in(f"{here}/grow", fields, form=here).status != 303:
+    if stage.organiser.fill_in(f"{batch_page}/grow", fields, form=batch_page).status != 303:
         raise RehearsalError("the pool does not grow")
     return _units(stage) - before
 
@@ -100,52 +100,58 @@ def _grades(world: World) -> dict[str, int]:
     true = np.maximum(world.grades, 0)
     draw = world.draw(9)
     slips = draw.integers(_SLIPS, size=true.shape) == 0
-    said = np.where(slips, draw.integers(0, 4, size=true.shape), true)
+    grades = np.where(slips, draw.integers(0, 4, size=true.shape), true)
     return {
-        f"{topic} {item}": int(said[t, i])
+        f"{topic} {item}": int(grades[t, i])
         for t, topic in enumerate(world.topics)
         for i, item in enumerate(world.items)
     }
 
 
-def _program(stage: Stage, token: str, grades: dict[str, int], most: int) -> int:
+def _program(stage: Stage, token: str, grades: dict[str, int], limit: int) -> int:
     """`cranfield judge` with a program of ours; gives how many units it judged."""
     folder = Path(stage.folder)
     (folder / "judge.py").write_text(_PROGRAM, encoding="utf-8")
     (folder / "grades.json").write_text(json.dumps(grades), encoding="utf-8")
-    asked = f"'{sys.executable}' '{folder / 'judge.py'}' '{folder / 'grades.json'}'"
-    words = ["judge", "--to", f"http://{HOST}:{stage.server.port}/{NAME}", "--command", asked]
-    done = subprocess.run(
-        command(*words, "--most", str(most), "--format", "json"),
+    judge_command = f"'{sys.executable}' '{folder / 'judge.py'}' '{folder / 'grades.json'}'"
+    words = [
+        "judge",
+        "--to",
+        f"http://{HOST}:{stage.server.port}/{NAME}",
+        "--command",
+        judge_command,
+    ]
+    result = subprocess.run(
+        command(*words, "--most", str(limit), "--format", "json"),
         env={**os.environ, TOKEN: token},
         capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode:
-        raise RehearsalError(f"the program does not judge: {done.stderr.strip()[-300:]}")
-    return int(json.loads(done.stdout)["judged"])
+    if result.returncode:
+        raise RehearsalError(f"the program does not judge: {result.stderr.strip()[-300:]}")
+    return int(json.loads(result.stdout)["judged"])
 
 
 def _people(
-    stage: Stage, links: list[tuple[str, str]], grades: dict[str, int], found: Judged
+    stage: Stage, links: list[tuple[str, str]], grades: dict[str, int], outcome: Judged
 ) -> None:
     """Turn by turn, so that the same people judge the same units whenever it is played again."""
-    clients = [(who, people.enter(stage, link)) for who, link in links]
-    half = (found.units - found.by_program) // 2
+    clients = [(annotator, people.enter(stage, link)) for annotator, link in links]
+    half = (outcome.units - outcome.by_program) // 2
     while clients:
-        for who, client in list(clients):
-            given = people.next_work(client, SLUG)
-            if given is None:
-                clients.remove((who, client))
+        for annotator, client in list(clients):
+            page = people.next_work(client, SLUG)
+            if page is None:
+                clients.remove((annotator, client))
                 continue
             # The text of a topic ends in its number.
-            unit = f"{given.topic.rsplit(' ', 1)[-1]} {given.item}"
-            key = f"{who}-{unit}"
+            unit = f"{page.topic.rsplit(' ', 1)[-1]} {page.item}"
+            key = f"{annotator}-{unit}"
             answers = {"grade": [str(grades[unit])]}
-            reply = people.put(client, given, answers, 5.0, key)
+            reply = people.put(client, page, answers, 5.0, key)
             if reply.status != 303:
                 raise RehearsalError(f"a judgement was not taken: {reply.status}")
-            found.acknowledged.add((who, unit))
-            if len(found.acknowledged) == half:
+            outcome.acknowledged.add((annotator, unit))
+            if len(outcome.acknowledged) == half:
                 stage.restart()

@@ -49,10 +49,12 @@ def new_batch(
         raise RehearsalError(f"the batch {slug} was not made: {words(reply)}")
 
 
-def to_state(stage: Stage, slug: str, state: str, **more: str) -> None:
-    """Take a batch to a state; `more` has a reason or a method."""
-    here = f"{HOME}/{slug}"
-    reply = stage.organiser.fill_in(f"{here}/state", {"to": state, **more}, form=here, times=5)
+def to_state(stage: Stage, slug: str, state: str, **extra_fields: str) -> None:
+    """Take a batch to a state; `extra_fields` has a reason or a method."""
+    batch_page = f"{HOME}/{slug}"
+    reply = stage.organiser.fill_in(
+        f"{batch_page}/state", {"to": state, **extra_fields}, form=batch_page, times=5
+    )
     if reply.status != 303:
         raise RehearsalError(f"the batch {slug} does not become {state}: {words(reply)}")
 
@@ -65,22 +67,24 @@ def finish(stage: Stage, slug: str, why: str) -> None:
 
 def invitations(stage: Stage, slug: str, kind: str, count: int = 1) -> list[tuple[str, str]]:
     """Pseudonyms and the secrets of their links, in the order in which they were made."""
-    here = f"{HOME}/{slug}"
-    page = stage.organiser.fill_in(f"{here}/people", {"kind": kind, "count": str(count)}, form=here)
-    found = [html.unescape(link).rsplit("/", 1)[-1] for link in _LINK.findall(page.text)]
-    if len(found) != count:
-        raise RehearsalError(f"{len(found)} links to {slug} for {count} people")
-    return [(stage.pseudonym(kind), secret) for secret in found]
+    batch_page = f"{HOME}/{slug}"
+    page = stage.organiser.fill_in(
+        f"{batch_page}/people", {"kind": kind, "count": str(count)}, form=batch_page
+    )
+    secrets = [html.unescape(link).rsplit("/", 1)[-1] for link in _LINK.findall(page.text)]
+    if len(secrets) != count:
+        raise RehearsalError(f"{len(secrets)} links to {slug} for {count} people")
+    return [(stage.pseudonym(kind), secret) for secret in secrets]
 
 
 def survey_link(stage: Stage, slug: str) -> str:
     """The address by which whoever has it answers a survey."""
-    here = f"{HOME}/{slug}"
-    page = stage.organiser.fill_in(f"{here}/people", {"kind": "survey"}, form=here)
-    found = _LINK.search(page.text)
-    if found is None:
+    batch_page = f"{HOME}/{slug}"
+    page = stage.organiser.fill_in(f"{batch_page}/people", {"kind": "survey"}, form=batch_page)
+    match = _LINK.search(page.text)
+    if match is None:
         raise RehearsalError(f"there is no link to the survey {slug}")
-    return f"/{NAME}/survey/{html.unescape(found[1]).rsplit('/', 1)[-1]}"
+    return f"/{NAME}/survey/{html.unescape(match[1]).rsplit('/', 1)[-1]}"
 
 
 def respond(
@@ -93,24 +97,24 @@ def respond(
 ) -> None:
     """One person answers all questions of a survey; `answer` gives what is said to each."""
     browser = stage.client()
-    begun = browser.fill_in(link, about)
-    if begun.status != 303:
-        raise RehearsalError(f"the survey does not begin ({begun.status})")
-    while (given := next_work(browser, slug)) is not None:
-        question = given.item.removeprefix("Question ")
-        reply = put(browser, given, answer(question), seconds)
+    start = browser.fill_in(link, about)
+    if start.status != 303:
+        raise RehearsalError(f"the survey does not begin ({start.status})")
+    while (page := next_work(browser, slug)) is not None:
+        question = page.item.removeprefix("Question ")
+        reply = put(browser, page, answer(question), seconds)
         if reply.status != 303:
             raise RehearsalError(f"an answer to the survey was not taken ({reply.status})")
 
 
 def counted(stage: Stage, slug: str) -> dict[str, Any]:
     """What the site counts, as data."""
-    path, wanted = f"{HOME}/{slug}/survey", {"Accept": "application/json"}
+    path, headers = f"{HOME}/{slug}/survey", {"Accept": "application/json"}
     organiser = stage.organiser
-    found: dict[str, Any] = organiser.again(
-        lambda: organiser.send("GET", path, None, wanted)
+    counts: dict[str, Any] = organiser.again(
+        lambda: organiser.send("GET", path, None, headers)
     ).json()
-    return found
+    return counts
 
 
 def enter(stage: Stage, link: str) -> Client:
@@ -121,28 +125,30 @@ def enter(stage: Stage, link: str) -> Client:
     return browser
 
 
-def let_in(stage: Stage, slug: str, other: str) -> None:
+def let_in(stage: Stage, slug: str, other_slug: str) -> None:
     """Those who work on another batch by their links work on this one, too."""
-    here = f"{HOME}/{slug}"
-    reply = stage.organiser.fill_in(f"{here}/people", {"kind": "same", "from": other}, form=here)
+    batch_page = f"{HOME}/{slug}"
+    reply = stage.organiser.fill_in(
+        f"{batch_page}/people", {"kind": "same", "from": other_slug}, form=batch_page
+    )
     if reply.status != 200:
         raise RehearsalError(f"nobody is let into {slug}: {words(reply)}")
 
 
 def put(
     browser: Client,
-    given: WorkPage,
+    page: WorkPage,
     answers: Mapping[str, Sequence[str]],
     seconds: float,
     key: str = "",
 ) -> Reply:
     """Save an answer until a reply comes; under its key (or the page's) it counts once."""
-    fields: dict[str, str | Sequence[str]] = {**answers, **given.hidden}
+    fields: dict[str, str | Sequence[str]] = {**answers, **page.hidden}
     fields |= {"active_ms": str(round(1000 * seconds)), "state": "done"}
     if key:
         fields["client_key"] = key
     body, kind = encoded(fields, None)
-    send = partial(browser.send, "POST", given.address, body, {"Content-Type": kind})
+    send = partial(browser.send, "POST", page.address, body, {"Content-Type": kind})
     return browser.again(send)
 
 
@@ -153,8 +159,8 @@ def next_work(browser: Client, slug: str) -> WorkPage | None:
     if form is None or item is None:
         return None
     hidden = {key: html.unescape(value) for key, value in _HIDDEN.findall(page)}
-    shown = html.unescape(topic[1]) if topic else ""
-    return WorkPage(form[1], html.unescape(item[1]), shown, hidden)
+    topic_text = html.unescape(topic[1]) if topic else ""
+    return WorkPage(form[1], html.unescape(item[1]), topic_text, hidden)
 
 
 def log_of(stage: Stage, slug: str) -> Counter[tuple[str, str, str]]:
@@ -168,6 +174,6 @@ def lost_and_doubled(
     log: Counter[tuple[str, str, str]], acknowledged: set[tuple[str, str]]
 ) -> tuple[int, int]:
     """Acknowledged (annotator, item) that a log has not, and rows that it has too often."""
-    held = {(who, item) for who, item, _ in log}
-    doubled = sum(count - 1 for count in log.values()) + len(held - acknowledged)
-    return len(acknowledged - held), doubled
+    logged = {(annotator, item) for annotator, item, _ in log}
+    doubled = sum(count - 1 for count in log.values()) + len(logged - acknowledged)
+    return len(acknowledged - logged), doubled

@@ -42,41 +42,41 @@ def rehearse(
     `database` is the URL of an empty store of PostgreSQL; without one the site has its SQLite
     file. Everything is made in `folder`, or in one that is gone afterwards.
     """
-    told = Progress.of(progress)
+    reporter = Progress.of(progress)
     world = World.made(Scale(scale), seed)
     with tempfile.TemporaryDirectory(prefix="cranfield-rehearsal-") as temporary:
         work = Path(folder) if folder is not None else Path(temporary)
         work.mkdir(parents=True, exist_ok=True)
         stage = Stage(work, world, database)
         try:
-            return _play(stage, work, seed, scale, told)
+            return _play(stage, work, seed, scale, reporter)
         finally:
             stage.stop()
 
 
-def _play(stage: Stage, work: Path, seed: int, scale: float, told: Progress) -> Rehearsal:
-    begun = time.monotonic()
+def _play(stage: Stage, work: Path, seed: int, scale: float, progress: Progress) -> Rehearsal:
+    started = time.monotonic()
     submitted = submitting.play(stage)
-    told(0.3)
+    progress(0.3)
     worked = working.play(stage)
-    told(0.35)
+    progress(0.35)
     annotated = experts.play(stage)
-    told(0.4)
+    progress(0.4)
     judged = judging.play(stage)
-    told(0.43)
+    progress(0.43)
     surveyed = surveying.play(stage)
-    told(0.45)
+    progress(0.45)
     publishing.release(stage)
-    told(0.5)
+    progress(0.5)
     first, last = Published(), Published()
     publishing.check_tables(stage, publishing.export(stage, work / "first"), work / "site-1", first)
-    told(0.65)
+    progress(0.65)
     publishing.erratum(stage)
-    told(0.75)
+    progress(0.75)
     exported = publishing.export(stage, work / "export")
     publishing.check_tables(stage, exported, work / "site-2", last)
     publishing.check_runs(stage, submitted, last)
-    told(0.9)
+    progress(0.9)
     checks = (
         _r1(first, last),
         _r2(stage, submitted, [worked, annotated, judged], last),
@@ -93,14 +93,14 @@ def _play(stage: Stage, work: Path, seed: int, scale: float, told: Progress) -> 
         ),
         Check("R6", True, f"export {publishing.folder_hash(exported)[:16]}"),
     )
-    told(1.0)
+    progress(1.0)
     return Rehearsal(
         seed=seed,
         scale=scale,
         database="PostgreSQL" if stage.database else "SQLite",
         checks=checks,
         figures={
-            "seconds": round(time.monotonic() - begun, 1),
+            "seconds": round(time.monotonic() - started, 1),
             "server_megabytes": round(stage.most_memory / MEGABYTE, 1),
             "responses": stage.witness.seen,
             "cut_connections": stage.witness.cut,
@@ -114,22 +114,22 @@ def _play(stage: Stage, work: Path, seed: int, scale: float, told: Progress) -> 
 def _r1(first: Published, last: Published) -> Check:
     equal, total = first.equal + last.equal, first.total + last.total
     differing = [*first.differing, *last.differing]
-    more = f" (first: {differing[0]})" if differing else ""
-    return Check("R1", equal == total > 0, f"tables equal {equal}/{total}{more}")
+    example = f" (first: {differing[0]})" if differing else ""
+    return Check("R1", equal == total > 0, f"tables equal {equal}/{total}{example}")
 
 
-def _r3(worked: Worked, more: list[tuple[bool, str]]) -> Check:
+def _r3(worked: Worked, extra_findings: list[tuple[bool, str]]) -> Check:
     """Nuisances are found and careful people are left alone; copiers are counted apart."""
     spammers, copiers = worked.spammers, worked.copiers
-    found, copied = spammers & worked.flagged, copiers & worked.flagged
+    flagged_spammers, copied = spammers & worked.flagged, copiers & worked.flagged
     alarms = worked.honest & worked.flagged
     allowed = -(-len(worked.honest) // 48)
     return joined(
         "R3",
         [
             (
-                len(found) >= int(0.8 * len(spammers)),
-                f"spammers found {len(found)} of {len(spammers)}",
+                len(flagged_spammers) >= int(0.8 * len(spammers)),
+                f"spammers found {len(flagged_spammers)} of {len(spammers)}",
             ),
             (len(alarms) <= allowed, f"false alarms {len(alarms)} of {len(worked.honest)}"),
             (True, f"copiers found {len(copied)} of {len(copiers)}"),
@@ -140,7 +140,7 @@ def _r3(worked: Worked, more: list[tuple[bool, str]]) -> Check:
                 f"({' and '.join(map(str, worked.accepted))}), {worked.refused} refused"
                 + (f" (first: {worked.wrong[0]})" if worked.wrong else ""),
             ),
-            *more,
+            *extra_findings,
         ],
     )
 
@@ -151,8 +151,8 @@ def _r2(
     work: list[Worked | Round | Judged],
     last: Published,
 ) -> Check:
-    missing = len(last.missing) + sum(one.missing for one in work)
-    doubled = len(last.doubled) + sum(one.doubled for one in work)
+    missing = len(last.missing) + sum(outcome.missing for outcome in work)
+    doubled = len(last.doubled) + sum(outcome.doubled for outcome in work)
     scored = len(submitted.expected) - len(last.unscored)
     faults = stage.witness.faults
     return joined(

@@ -57,27 +57,27 @@ class Server:
     def start(self) -> None:
         words: list[str | Path] = ["serve", self.folder, "--port", str(self.port)]
         words += ["--db", self.database] if self.database else []
-        begun = self.log.stat().st_size if self.log.exists() else 0
+        log_start = self.log.stat().st_size if self.log.exists() else 0
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 command(*words), stdout=log, stderr=log, start_new_session=True
             )
-        self._wait(begun)
+        self._wait(log_start)
 
-    def _wait(self, begun: int) -> None:
+    def _wait(self, log_start: int) -> None:
         probe, until = Client(self.port, self.witness), time.monotonic() + _START
         while True:
             if self._process is not None and self._process.poll() is not None:
-                said = self.log.read_bytes()[begun:].decode(errors="replace").strip()[-500:]
-                raise StartError(f"the server ended by itself: {said}")
+                output = self.log.read_bytes()[log_start:].decode(errors="replace").strip()[-500:]
+                raise StartError(f"the server ended by itself: {output}")
             with contextlib.suppress(CutError):
                 if probe.send("GET", "/healthz").status == 200:
                     break
             if time.monotonic() > until:
                 raise StartError(f"the server did not answer within {_START:g} s")
             time.sleep(0.05)
-        told = re.search(r"password \(shown once\): (\S+)", self.log.read_text(errors="replace"))
-        self.password = told[1] if told else self.password
+        match = re.search(r"password \(shown once\): (\S+)", self.log.read_text(errors="replace"))
+        self.password = match[1] if match else self.password
 
     def kill(self) -> None:
         """As a power cut would: nothing is told, nothing is tidied."""
@@ -103,8 +103,8 @@ class Server:
         if self._process is not None:
             with contextlib.suppress(OSError):
                 status = Path(f"/proc/{self._process.pid}/status").read_text()
-                found = re.search(r"VmHWM:\s+(\d+) kB", status)
-                self.most_memory = max(self.most_memory, int(found[1]) * 1024 if found else 0)
+                match = re.search(r"VmHWM:\s+(\d+) kB", status)
+                self.most_memory = max(self.most_memory, int(match[1]) * 1024 if match else 0)
         return self.most_memory
 
     def stop(self) -> None:
@@ -121,10 +121,10 @@ class Server:
 
 
 def _descendants(pid: int) -> list[int]:
-    found: list[int] = []
+    descendants: list[int] = []
     with contextlib.suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():
             text = (task / "children").read_text()
             for child in map(int, text.split()):
-                found += [child, *_descendants(child)]
-    return found
+                descendants += [child, *_descendants(child)]
+    return descendants

@@ -56,26 +56,26 @@ def erratum(stage: Stage) -> None:
     release(stage, reason="three items and some grades were judged wrongly")
 
 
-def check_runs(stage: Stage, submitted: Submissions, found: Published) -> None:
+def check_runs(stage: Stage, submitted: Submissions, outcome: Published) -> None:
     """Every acknowledged run is there once, with the hash of its receipt, and has scores."""
     for task in ("labels", "ranked"):
-        held: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+        accepted: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
         for acronym, token in stage.tokens.items():
-            for one in stage.client(token).get(f"/api/v1/tasks/{NAME}.{task}/runs").json()["runs"]:
-                if one["state"] == "accepted":
-                    held.setdefault((task, acronym, one["tag"]), []).append(one)
+            for run in stage.client(token).get(f"/api/v1/tasks/{NAME}.{task}/runs").json()["runs"]:
+                if run["state"] == "accepted":
+                    accepted.setdefault((task, acronym, run["tag"]), []).append(run)
         for key in (key for key in submitted.expected if key[0] == task):
             receipt = stage.acknowledged.receipts.get(key)
-            there = held.get(key, [])
-            if receipt is None or not there or there[0]["sha256"] != receipt["sha256"]:
-                found.missing.append("/".join(key))
-            if len(there) > 1:
-                found.doubled.append("/".join(key))
-        found.doubled += ["/".join(key) for key in held.keys() - submitted.expected]
+            copies = accepted.get(key, [])
+            if receipt is None or not copies or copies[0]["sha256"] != receipt["sha256"]:
+                outcome.missing.append("/".join(key))
+            if len(copies) > 1:
+                outcome.doubled.append("/".join(key))
+        outcome.doubled += ["/".join(key) for key in accepted.keys() - submitted.expected]
         scored = _scored(stage, task)
         for key in submitted.expected:
             if key[0] == task and f"{key[1]}.{key[2]}" not in scored:
-                found.unscored.append("/".join(key))
+                outcome.unscored.append("/".join(key))
 
 
 def _scored(stage: Stage, task: str) -> set[str]:
@@ -89,21 +89,21 @@ def export(stage: Stage, to: Path) -> Path:
     return to
 
 
-def check_tables(stage: Stage, exported: Path, site: Path, found: Published) -> None:
+def check_tables(stage: Stage, exported: Path, site: Path, outcome: Published) -> None:
     """Every page of the site, as data, beside the one that `publish` makes of the export."""
     stage.run("publish", exported / "collection", "-o", site, "--release-truth")
     visitor = stage.client()
     for task in ("labels", "ranked"):
         root = site / "results" / task
         for path in sorted(root.rglob("*.json")):
-            where = _served(task, path.relative_to(root).with_suffix("").as_posix())
-            reply = visitor.get(where)
-            found.total += 1
+            address = _served(task, path.relative_to(root).with_suffix("").as_posix())
+            reply = visitor.get(address)
+            outcome.total += 1
             if reply.status == 200 and _same(reply.json(), json.loads(path.read_bytes())):
-                found.equal += 1
+                outcome.equal += 1
             else:
-                found.differing.append(f"{where} ({reply.status})")
-        _check_scores(stage, exported, task, found)
+                outcome.differing.append(f"{address} ({reply.status})")
+        _check_scores(stage, exported, task, outcome)
 
 
 def _served(task: str, file: str) -> str:
@@ -112,26 +112,26 @@ def _served(task: str, file: str) -> str:
     >>> _served("ranked", "index--best-group--measure-nDCG~4010")
     '/harbour/results/ranked/json?best=group&measure=nDCG%4010'
     """
-    name, *chosen = file.split("--")
+    name, *options = file.split("--")
     query = urlencode(
-        {k: unquote(v.replace("~", "%")) for k, _, v in (one.partition("-") for one in chosen)}
+        {k: unquote(v.replace("~", "%")) for k, _, v in (part.partition("-") for part in options)}
     )
     page = f"{quote(name)}.json" if name != "index" else "json"
     return f"/{NAME}/results/{task}/{page}" + (f"?{query}" if query else "")
 
 
-def _check_scores(stage: Stage, exported: Path, task: str, found: Published) -> None:
+def _check_scores(stage: Stage, exported: Path, task: str, outcome: Published) -> None:
     """The scores themselves, by `eval` or `label` on the exported folder."""
     verb = {"labels": "label", "ranked": "eval"}[task]
-    said = json.loads(stage.run(verb, exported / "collection", "--format", "json"))
-    here = {run["name"]: run["mean"] for run in said["runs"]}
+    evaluation = json.loads(stage.run(verb, exported / "collection", "--format", "json"))
+    local_means = {run["name"]: run["mean"] for run in evaluation["runs"]}
     reply = stage.client().get(f"/api/v1/tasks/{NAME}.{task}/scores?format=json")
-    there = {run["name"]: run["mean"] for run in reply.json()["runs"]}
-    found.total += 1
-    if here == there:
-        found.equal += 1
+    site_means = {run["name"]: run["mean"] for run in reply.json()["runs"]}
+    outcome.total += 1
+    if local_means == site_means:
+        outcome.equal += 1
     else:
-        found.differing.append(f"scores of {task}")
+        outcome.differing.append(f"scores of {task}")
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -146,12 +146,12 @@ def _same(a: Any, b: Any) -> bool:
 
 def folder_hash(folder: Path) -> str:
     """One hash of all files of a folder, by their names and content."""
-    whole = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            whole.update(f"{path.relative_to(folder).as_posix()}\0".encode())
-            whole.update(hashlib.sha256(path.read_bytes()).digest())
-    return whole.hexdigest()
+            digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 def comes_back(stage: Stage, exported: Path, work: Path) -> tuple[bool, str]:
@@ -183,7 +183,7 @@ def script_holds(exported: Path) -> tuple[bool, str]:
     runner.mkdir(exist_ok=True)
     (runner / "cranfield").write_text(f'#!/bin/sh\nexec "{python}" {" ".join(rest)} "$@"\n')
     (runner / "cranfield").chmod(0o755)
-    done = subprocess.run(
+    result = subprocess.run(
         ["sh", str(exported / "reproduce.sh")],
         env={**os.environ, "PATH": f"{runner}:/usr/bin:/bin"},
         capture_output=True,
@@ -191,9 +191,9 @@ def script_holds(exported: Path) -> tuple[bool, str]:
         check=False,
         timeout=1800,
     )
-    holds = done.returncode == 0 and tables > 0
-    said = "" if holds else f" ({(done.stdout + done.stderr).strip()[-200:]})"
-    return holds, f"the script of the export reproduces {tables} tables{said}"
+    holds = result.returncode == 0 and tables > 0
+    output = "" if holds else f" ({(result.stdout + result.stderr).strip()[-200:]})"
+    return holds, f"the script of the export reproduces {tables} tables{output}"
 
 
 def links_hold(site: Path) -> tuple[bool, str]:

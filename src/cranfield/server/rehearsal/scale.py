@@ -20,8 +20,8 @@ class Scale:
         if not 0 < self.share <= 1:
             raise UsageError(f"scale={self.share:g} is not above 0 and at most 1")
 
-    def _at_least(self, least: int, whole: int) -> int:
-        return max(least, round(whole * self.share))
+    def _at_least(self, minimum: int, full: int) -> int:
+        return max(minimum, round(full * self.share))
 
     @property
     def teams(self) -> int:

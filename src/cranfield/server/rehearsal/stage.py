@@ -95,13 +95,13 @@ class Stage:
 
     def run(self, *words: str | Path) -> str:
         """A command of Cranfield's; an error ends the rehearsal."""
-        done = subprocess.run(
+        result = subprocess.run(
             command(*words), capture_output=True, text=True, check=False, timeout=_COMMAND
         )
-        if done.returncode:
-            said = (done.stderr or done.stdout).strip()[-500:]
-            raise RehearsalError(f"cranfield {' '.join(map(str, words))}: {said}")
-        return done.stdout
+        if result.returncode:
+            output = (result.stderr or result.stdout).strip()[-500:]
+            raise RehearsalError(f"cranfield {' '.join(map(str, words))}: {output}")
+        return result.stdout
 
     def restart(self) -> None:
         """A power cut in the middle of everything."""
@@ -207,10 +207,10 @@ class Stage:
             page = browser.fill_in(
                 f"/{NAME}/team/tokens", {"label": "rehearsal"}, form=f"/{NAME}/team"
             )
-            found = _SECRET.search(page.text)
-            if found is None:
+            match = _SECRET.search(page.text)
+            if match is None:
                 raise RehearsalError(f"{team.acronym} gets no token: {words(page)}")
-            self.tokens[team.acronym] = html.unescape(found[1])
+            self.tokens[team.acronym] = html.unescape(match[1])
 
     def submit(self, part: RunPart, *, by_page: bool = False) -> Reply:
         """Send a run until an answer comes; sent twice it is the same run."""
@@ -249,10 +249,12 @@ class Stage:
         reply = browser.fill_in(f"/{NAME}/submit", fields, file=file, times=5)
         if reply.status == 303:
             run = reply.headers["location"].rsplit("/", 1)[1]
-            mine = self.client(self.tokens[part.team.acronym]).get(
+            own_runs = self.client(self.tokens[part.team.acronym]).get(
                 f"/api/v1/tasks/{NAME}.{part.task}/runs"
             )
-            receipt: dict[str, Any] = next((r for r in mine.json()["runs"] if r["id"] == run), {})
+            receipt: dict[str, Any] = next(
+                (r for r in own_runs.json()["runs"] if r["id"] == run), {}
+            )
             self.acknowledged.run(part, receipt)
         return reply
 
@@ -288,6 +290,6 @@ def _filled(page: str) -> dict[str, str]:
 
 def words(reply: Reply) -> str:
     """What a page complains of, without its tags."""
-    told = re.findall(r'role="alert"[^>]*>(.*?)</', reply.text, flags=re.DOTALL) or [reply.text]
-    text = " ".join(re.sub(r"<[^>]+>", " ", part) for part in told)
+    alerts = re.findall(r'role="alert"[^>]*>(.*?)</', reply.text, flags=re.DOTALL) or [reply.text]
+    text = " ".join(re.sub(r"<[^>]+>", " ", part) for part in alerts)
     return f"{reply.status} {' '.join(html.unescape(text).split())[-400:]}"

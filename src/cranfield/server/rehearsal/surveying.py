@@ -84,9 +84,9 @@ def _measures(stage: Stage) -> dict[str, Any]:
         about = {"age": f"{age:.6f}", "education": "student"}
         seconds = 60 * minutes / len(VOTES)
         people.respond(stage, slug, link, about, partial(_chosen, key, picked), seconds)
-    found = people.counted(stage, slug)
+    tally = people.counted(stage, slug)
     people.finish(stage, slug, _NO_TRUTH)
-    return found
+    return tally
 
 
 def _spread(count: int) -> list[tuple[float, float]]:
@@ -100,7 +100,7 @@ def _spread(count: int) -> list[tuple[float, float]]:
 def _chosen(
     key: Mapping[str, Mapping[str, str]], picked: Mapping[str, set[int]], question: str
 ) -> dict[str, list[str]]:
-    hidden = {measure: shown for shown, measure in key[question].items()}
+    hidden = {measure: method for method, measure in key[question].items()}
     methods = [hidden[m] for k, m in enumerate(MEASURES) if k in picked[question]]
     return {"methods": methods or [NONE]}
 
@@ -124,9 +124,9 @@ def _preference(stage: Stage) -> dict[str, Any]:
     key = json.loads(content)["key"]
     for number in range(stage.world.scale.preference_people):
         people.respond(stage, slug, link, {}, partial(_preferred, key, number), 30.0)
-    found = people.counted(stage, slug)
+    tally = people.counted(stage, slug)
     people.finish(stage, slug, _NO_TRUTH)
-    return found
+    return tally
 
 
 def _concept_sets(world: World) -> dict[str, str]:
@@ -155,54 +155,63 @@ def _preferred(
     """What one of twenty says, so that the counts are those of the table."""
     if question not in key:
         return {"words": ["all keywords match"] if number % 2 else ["no expectations"]}
-    one, two, both = PREFERENCES[list(key).index(question)]
-    shown = {system: named for named, system in key[question].items()}
-    said = [shown[SYSTEMS[0]]] * one + [shown[SYSTEMS[1]]] * two + [BOTH] * both
-    return {"better": [said[number]]} if number < len(said) else {}
+    first_votes, second_votes, both_votes = PREFERENCES[list(key).index(question)]
+    labels = {system: label for label, system in key[question].items()}
+    answers = (
+        [labels[SYSTEMS[0]]] * first_votes
+        + [labels[SYSTEMS[1]]] * second_votes
+        + [BOTH] * both_votes
+    )
+    return {"better": [answers[number]]} if number < len(answers) else {}
 
 
 def _handed_out(counts: tuple[int, ...], people: int) -> list[set[int]]:
     """A set of choices for each person that is counted as wanted; an own order is alone."""
-    *methods, other = counts
-    given: list[set[int]] = [{len(methods)} for _ in range(other)]
-    given += [set() for _ in range(people - other)]
+    *methods, own_orders = counts
+    choices: list[set[int]] = [{len(methods)} for _ in range(own_orders)]
+    choices += [set() for _ in range(people - own_orders)]
     turn = 0
     for choice, count in enumerate(methods):
         for _ in range(count):
-            given[other + turn % (people - other)].add(choice)
+            choices[own_orders + turn % (people - own_orders)].add(choice)
             turn += 1
-    return given
+    return choices
 
 
-def _table_3(found: Mapping[str, Any]) -> tuple[bool, str]:
+def _table_3(tally: Mapping[str, Any]) -> tuple[bool, str]:
     """Ch Table 3: who answered."""
-    who = found["respondents"]
-    figures = [who["age"], who["age_deviation"], who["minutes"], who["minutes_deviation"]]
-    wanted = [*SURVEYED["age"], *SURVEYED["minutes"]]
-    same = all(abs(a - b) < 1e-4 for a, b in zip(figures, wanted, strict=True))
+    respondents = tally["respondents"]
+    figures = [
+        respondents["age"],
+        respondents["age_deviation"],
+        respondents["minutes"],
+        respondents["minutes_deviation"],
+    ]
+    expected = [*SURVEYED["age"], *SURVEYED["minutes"]]
+    same = all(abs(a - b) < 1e-4 for a, b in zip(figures, expected, strict=True))
     age, older, minutes, longer = figures
     return (
-        same and (who["people"], who["questions"]) == (30, 10),
-        f"Ch Table 3: {who['people']} people, age {age:.4g} ({older:.4f}), {minutes:.4g} minutes "
-        f"({longer:.4f})",
+        same and (respondents["people"], respondents["questions"]) == (30, 10),
+        f"Ch Table 3: {respondents['people']} people, age {age:.4g} ({older:.4f}), "
+        f"{minutes:.4g} minutes ({longer:.4f})",
     )
 
 
-def _table_4(found: Mapping[str, Any]) -> tuple[bool, str]:
+def _table_4(tally: Mapping[str, Any]) -> tuple[bool, str]:
     """Ch Table 4: the votes of every question."""
     names = (*MEASURES, OTHER)
-    rows = [tuple(row["votes"][name] for name in names) for row in found["rows"]]
+    rows = [tuple(row["votes"][name] for name in names) for row in tally["rows"]]
     equal = sum(a == b for a, b in zip(rows, VOTES, strict=True))
     totals = "/".join(str(sum(column)) for column in zip(*rows, strict=True))
     return equal == len(VOTES), f"Ch Table 4: {equal} of {len(VOTES)} rows, in all {totals}"
 
 
-def _table_9_5(found: Mapping[str, Any]) -> tuple[bool, str]:
+def _table_9_5(tally: Mapping[str, Any]) -> tuple[bool, str]:
     """No Table 9.5: the votes for either system and for both."""
-    rows = [tuple(row["votes"].values()) for row in found["rows"]]
+    rows = [tuple(row["votes"].values()) for row in tally["rows"]]
     equal = sum(a == b for a, b in zip(rows, PREFERENCES, strict=True))
     totals = "/".join(str(sum(column)) for column in zip(*rows, strict=True))
-    words = len(found.get("expectations", ()))
+    words = len(tally.get("expectations", ()))
     return (
         equal == len(PREFERENCES),
         f"No Table 9.5: {equal} of {len(PREFERENCES)} rows, in all {totals}, {words} in words",

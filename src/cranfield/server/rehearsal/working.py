@@ -59,8 +59,8 @@ class Worked:
 class _People:
     """The crowd at the doors of the site: who has which link, and who did what."""
 
-    def __init__(self, stage: Stage, found: Worked) -> None:
-        self.stage, self.found = stage, found
+    def __init__(self, stage: Stage, outcome: Worked) -> None:
+        self.stage, self.found = stage, outcome
         sheet = make_sheet(stage.folder / "collection", split=CROWD)
         form = next(iter(sheet.forms.values()))
         world, scale = stage.world, stage.world.scale
@@ -106,26 +106,26 @@ class _People:
     def _one(self, batch: str, person: Persona) -> bool:
         """The next form of somebody; False when there is none."""
         client = self.clients[person.name]
-        given = people.next_work(client, batch)
-        if given is None:
+        page = people.next_work(client, batch)
+        if page is None:
             return False
-        item = given.item
+        item = page.item
         earlier = self.before.setdefault(item, [])
         answers, seconds = self.crowd.says(person.name, item, earlier, self.done[person.name])
         if int(self.draw.integers(_INCOMPLETE)) == 0:
-            self._incomplete(client, given, answers, seconds)
+            self._incomplete(client, page, answers, seconds)
         key = f"{person.name}-{batch}-{item}"
-        reply = people.put(client, given, answers, seconds, key)
+        reply = people.put(client, page, answers, seconds, key)
         if reply.status == 422:  # two ticks that do not go together: people take one back
             self.found.refused += 1
             answers = mended(self.crowd.form, answers)
-            reply = people.put(client, given, answers, seconds, key)
+            reply = people.put(client, page, answers, seconds, key)
         if reply.status != 303:
             self.found.wrong.append(f"{key}: {reply.status} {reply.text[:200]}")
             return False  # the same form would be given again and again
         if int(self.draw.integers(_INCOMPLETE)) == 0:
             # As after a lost answer: it is the same form.
-            people.put(client, given, answers, seconds, key)
+            people.put(client, page, answers, seconds, key)
         self.found.forms += 1
         self.done[person.name] += 1
         earlier.append(Said(person.name, answers))
@@ -135,14 +135,14 @@ class _People:
     def _incomplete(
         self,
         client: Client,
-        given: people.WorkPage,
+        page: people.WorkPage,
         answers: dict[str, list[str]],
         seconds: float,
     ) -> None:
         """A form with a group left empty is refused, and nothing of it is stored."""
         needed = [q.name for q in self.crowd.form.questions() if q.kind == "one"]
         lacking = {name: value for name, value in answers.items() if name != needed[0]}
-        reply = people.put(client, given, lacking, seconds, "incomplete")
+        reply = people.put(client, page, lacking, seconds, "incomplete")
         if reply.status == 422:
             self.found.refused += 1
         else:
@@ -151,21 +151,21 @@ class _People:
 
 def mended(form: Form, answers: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """The same answers without the ticks that a form complains of."""
-    kept = {name: list(values) for name, values in answers.items()}
-    for problem in form.check(kept):
-        for value in list(kept.get(problem.question, ())):
-            left = [v for v in kept[problem.question] if v != value]
-            trial = {**kept, problem.question: left}
-            if len(form.check(trial)) < len(form.check(kept)):
-                kept = trial
+    repaired = {name: list(values) for name, values in answers.items()}
+    for problem in form.check(repaired):
+        for value in list(repaired.get(problem.question, ())):
+            remaining = [v for v in repaired[problem.question] if v != value]
+            trial = {**repaired, problem.question: remaining}
+            if len(form.check(trial)) < len(form.check(repaired)):
+                repaired = trial
                 break
-    return kept
+    return repaired
 
 
 def play(stage: Stage) -> Worked:
     """Two batches, the second with other guidelines; nobody gets an item in both."""
-    found = Worked()
-    crowd = _People(stage, found)
+    outcome = Worked()
+    crowd = _People(stage, outcome)
     for number, (overlap, guidelines) in enumerate(zip(OVERLAPS, GUIDELINES, strict=True), 1):
         batch, seed = f"crowd-{number}", str(stage.world.seed)
         title, each = f"What is in the pictures, {batch}", str(overlap)
@@ -177,31 +177,31 @@ def play(stage: Stage) -> Worked:
             people.let_in(stage, batch, "crowd-1")
         people.to_state(stage, batch, "running")
         crowd.work(batch, overlap * stage.world.scale.annotated)
-        found.flagged = _flagged(stage, batch) & set(found.kinds)
-        found.accepted.append(len({key for key in crowd.acknowledged if key[0] == batch}))
+        outcome.flagged = _flagged(stage, batch) & set(outcome.kinds)
+        outcome.accepted.append(len({key for key in crowd.acknowledged if key[0] == batch}))
         people.finish(stage, batch, "the truth of all items is there already")
-    _compare_logs(stage, crowd, found)
-    return found
+    _compare_logs(stage, crowd, outcome)
+    return outcome
 
 
 def _flagged(stage: Stage, batch: str) -> set[str]:
     """Whom the board has signs against."""
     page = stage.organiser.get(f"/{NAME}/organise/batches/{batch}").text
-    found = set()
+    flagged = set()
     for name, rest in _ROW.findall(page):
         cells = _CELL.findall(rest)
         if len(cells) > _SIGNS and html.unescape(re.sub(r"<[^>]+>", "", cells[_SIGNS])).strip():
-            found.add(name)
-    return found
+            flagged.add(name)
+    return flagged
 
 
-def _compare_logs(stage: Stage, crowd: _People, found: Worked) -> None:
+def _compare_logs(stage: Stage, crowd: _People, outcome: Worked) -> None:
     """What was acknowledged is in the logs, once; and nobody judged an item twice."""
     for number in range(1, len(OVERLAPS) + 1):
         batch = f"crowd-{number}"
-        expected = {(who, item) for b, who, item in crowd.acknowledged if b == batch}
+        expected = {(annotator, item) for b, annotator, item in crowd.acknowledged if b == batch}
         missing, doubled = people.lost_and_doubled(people.log_of(stage, batch), expected)
-        found.missing += missing
-        found.doubled += doubled
-    pairs = Counter((who, item) for _, who, item in crowd.acknowledged)
-    found.twice = sum(count - 1 for count in pairs.values())
+        outcome.missing += missing
+        outcome.doubled += doubled
+    pairs = Counter((annotator, item) for _, annotator, item in crowd.acknowledged)
+    outcome.twice = sum(count - 1 for count in pairs.values())

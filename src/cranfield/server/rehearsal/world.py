@@ -80,11 +80,11 @@ class World:
         draw = np.random.default_rng([seed, 1])
         concepts = tuple(ontologies.pto(2009).concepts)
         items = tuple(f"img{n:05d}" for n in range(scale.items))
-        shown = _consistent(draw, scale.items, concepts)
+        labels = _consistent(draw, scale.items, concepts)
         grades = _grades(draw, scale)
         marks = tuple(f"{draw.integers(1 << 62):016x}" for _ in range(3))
         topics = tuple(str(101 + n) for n in range(scale.topics))
-        return cls(scale, seed, items, topics, concepts, shown, grades, marks)
+        return cls(scale, seed, items, topics, concepts, labels, grades, marks)
 
     def draw(self, *key: int) -> np.random.Generator:
         """Randomness of its own for whoever asks, the same in every rehearsal of a seed."""
@@ -197,12 +197,12 @@ def _consistent(draw: np.random.Generator, items: int, concepts: tuple[str, ...]
     ontology = ontologies.pto(2009)
     place = {concept: j for j, concept in enumerate(concepts)}
     share = draw.beta(0.8, 4.0, len(concepts))
-    shown = draw.random((items, len(concepts))) < share
+    labels = draw.random((items, len(concepts))) < share
     for group in ontology.rules.exactly_one:
         columns = [place[c] for c in group if c in place]
-        chosen = draw.integers(len(columns), size=items)
-        shown[:, columns] = chosen[:, None] == np.arange(len(columns))
-    return shown
+        choice = draw.integers(len(columns), size=items)
+        labels[:, columns] = choice[:, None] == np.arange(len(columns))
+    return labels
 
 
 def _grades(draw: np.random.Generator, scale: Scale) -> NDArray[np.int64]:

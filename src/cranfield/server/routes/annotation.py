@@ -377,7 +377,9 @@ def adjudicate(request: Request, b: str) -> Response:
 def _adjudicate_page(request: Request, b: str, error: str = "") -> Response:
     with context_of(request).store.read() as connection:
         batch = batch_of(request, connection, b)
-        open_disputes = assessing.open_disputes(connection, batch, shown=DISPUTES_SHOWN)
+        open_disputes = assessing.open_disputes(
+            connection, batch, with_probabilities=DISPUTES_SHOWN
+        )
     return render_page(
         request,
         "adjudicate.html",

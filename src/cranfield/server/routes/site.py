@@ -155,7 +155,7 @@ def account_page(
             .order_by(campaign.c.slug)
         ).mappings()
         rows = [dict(row) for row in memberships]
-        tokens = teams.tokens_of(connection, team_id=None, who=identity.person)
+        tokens = teams.tokens_of(connection, team_id=None, person_id=identity.person)
         now = context_of(request).clock.now()
         sessions = accounts.sessions_of(connection, identity.person, identity.cookie, now)
     values: dict[str, Any] = {
@@ -232,7 +232,7 @@ def revoke_token(request: Request, id: str) -> Response:
 
     owner = api_token.c.person == identity.person
     with context.store.read() as connection:
-        rows = teams.tokens_of(connection, team_id=None, who=identity.person)
+        rows = teams.tokens_of(connection, team_id=None, person_id=identity.person)
     confirmation = ask_to_revoke(request, rows, id, "/account")
     if confirmation is not None:
         return confirmation

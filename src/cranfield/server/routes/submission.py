@@ -96,7 +96,7 @@ def accept(
             actor=identity.actor,
             team_id=identity.team,
             task_row=task_row,
-            given=submission,
+            submission=submission,
             checked=checked,
             sha=upload.sha,
             size=upload.size,

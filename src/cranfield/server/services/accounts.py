@@ -58,13 +58,16 @@ class Hasher:
         with self._turns:
             return self._argon.hash(password)
 
-    def matches(self, kept: str | None, password: str) -> bool:
+    def matches(self, password_hash: str | None, password: str) -> bool:
         """Whether a password is the one of a hash; takes as long when there is no hash at all."""
         from argon2.exceptions import Argon2Error, InvalidHashError
 
         with self._turns:
             try:
-                return self._argon.verify(kept or self._nobody, password) and kept is not None
+                return (
+                    self._argon.verify(password_hash or self._nobody, password)
+                    and password_hash is not None
+                )
             except (Argon2Error, InvalidHashError):
                 return False
 
@@ -95,16 +98,16 @@ def checked_login(login: str) -> str:
     return name
 
 
-def checked_text(what: str, text: str, *, longest: int = LONGEST_TEXT, needed: bool = True) -> str:
+def checked_text(field: str, text: str, *, longest: int = LONGEST_TEXT, needed: bool = True) -> str:
     """A text of a form without blanks around it, or a UsageError that names the field."""
-    found = text.strip()
-    if needed and not found:
-        raise UsageError(f"{what} is missing")
-    if len(found) > longest:
-        raise UsageError(f"{what} is longer than {longest} characters")
-    if "\0" in found:
-        raise UsageError(f"{what} has characters that no text has")
-    return found
+    stripped = text.strip()
+    if needed and not stripped:
+        raise UsageError(f"{field} is missing")
+    if len(stripped) > longest:
+        raise UsageError(f"{field} is longer than {longest} characters")
+    if "\0" in stripped:
+        raise UsageError(f"{field} has characters that no text has")
+    return stripped
 
 
 def checked_password(password: str) -> str:
@@ -119,8 +122,8 @@ def add_person(
     connection: Connection, context: Context, login: str, name: str, password_hash: str
 ) -> str:
     """Add somebody; gives the id. The password comes hashed: that is slow and needs no lock."""
-    known = connection.execute(select(person.c.id).where(person.c.login == login)).first()
-    if known is not None:
+    existing = connection.execute(select(person.c.id).where(person.c.login == login)).first()
+    if existing is not None:
         raise NameTakenError(login)
     now, new = context.clock.now(), context.new_id()
     connection.execute(
@@ -131,38 +134,60 @@ def add_person(
 
 
 def grant(
-    connection: Connection, context: Context, actor: str, who: str, what: str, campaign: str | None
+    connection: Connection,
+    context: Context,
+    actor: str,
+    person_id: str,
+    role_name: str,
+    campaign: str | None,
 ) -> None:
     """Give somebody a role in a campaign, or (without one) on the whole site."""
-    there = connection.execute(
+    existing = connection.execute(
         select(role.c.role).where(
-            role.c.person == who, role.c.role == what, role.c.campaign == campaign
+            role.c.person == person_id, role.c.role == role_name, role.c.campaign == campaign
         )
     ).first()
-    if there is None:
+    if existing is None:
         now = context.clock.now()
         connection.execute(
-            insert(role).values(person=who, campaign=campaign, role=what, created=now)
+            insert(role).values(person=person_id, campaign=campaign, role=role_name, created=now)
         )
-        audit.append(connection, now, actor, "role.grant", who, {"role": what, "in": campaign})
+        audit.append(
+            connection, now, actor, "role.grant", person_id, {"role": role_name, "in": campaign}
+        )
 
 
 def revoke(
-    connection: Connection, context: Context, actor: str, who: str, what: str, campaign: str | None
+    connection: Connection,
+    context: Context,
+    actor: str,
+    person_id: str,
+    role_name: str,
+    campaign: str | None,
 ) -> None:
     """Take a role away again."""
     gone = connection.execute(
-        delete(role).where(role.c.person == who, role.c.role == what, role.c.campaign == campaign)
+        delete(role).where(
+            role.c.person == person_id, role.c.role == role_name, role.c.campaign == campaign
+        )
     )
     if gone.rowcount:
         now = context.clock.now()
-        audit.append(connection, now, actor, "role.revoke", who, {"role": what, "in": campaign})
+        audit.append(
+            connection, now, actor, "role.revoke", person_id, {"role": role_name, "in": campaign}
+        )
 
 
-def roles_of(connection: Connection, who: str, campaign: str | None) -> set[str]:
+def roles_of(connection: Connection, person_id: str, campaign: str | None) -> set[str]:
     """The roles that somebody has in a campaign, with those of the whole site."""
-    rows = connection.execute(select(role.c.role, role.c.campaign).where(role.c.person == who))
-    return {what for what, where in rows if where is None or where == campaign}
+    rows = connection.execute(
+        select(role.c.role, role.c.campaign).where(role.c.person == person_id)
+    )
+    return {
+        role_name
+        for role_name, role_campaign in rows
+        if role_campaign is None or role_campaign == campaign
+    }
 
 
 def log_in(context: Context, hasher: Hasher, login: str, password: str, address: str = "") -> str:
@@ -181,8 +206,8 @@ def log_in(context: Context, hasher: Hasher, login: str, password: str, address:
         ).first()
     if not hasher.matches(row.password if row else None, password) or row is None:
         raise UsageError("the login name or the password is not right")
-    who = str(row.id)
-    return context.store.write(lambda c: _open_session(c, context, who, counted))
+    person_id = str(row.id)
+    return context.store.write(lambda c: _open_session(c, context, person_id, counted))
 
 
 def _counted(name: str, address: str) -> str:
@@ -217,7 +242,7 @@ def _count_attempt(connection: Connection, counted: str, now: int) -> None:
         )
 
 
-def _open_session(connection: Connection, context: Context, who: str, counted: str) -> str:
+def _open_session(connection: Connection, context: Context, person_id: str, counted: str) -> str:
     token, now = context.new_secret(), context.clock.now()
     connection.execute(delete(login_failure).where(login_failure.c.name == counted))
     if not context.clock.in_doubt:
@@ -225,7 +250,7 @@ def _open_session(connection: Connection, context: Context, who: str, counted: s
     connection.execute(
         insert(session).values(
             hash=hash_of(token),
-            person=who,
+            person=person_id,
             created=now,
             expires=now + context.settings.session_seconds * SECOND,
             confirmed=now,
@@ -262,34 +287,38 @@ def confirm(context: Context, hasher: Hasher, token: str, password: str, address
 
 
 def set_password(
-    connection: Connection, context: Context, actor: str, who: str, password_hash: str
+    connection: Connection, context: Context, actor: str, person_id: str, password_hash: str
 ) -> None:
     """Another password for somebody, whose sessions and tokens end: a thief has none of them."""
     now = context.clock.now()
-    connection.execute(update(person).where(person.c.id == who).values(password=password_hash))
-    connection.execute(delete(session).where(session.c.person == who))
+    connection.execute(
+        update(person).where(person.c.id == person_id).values(password=password_hash)
+    )
+    connection.execute(delete(session).where(session.c.person == person_id))
     connection.execute(
         update(api_token)
-        .where(api_token.c.person == who, api_token.c.revoked.is_(None))
+        .where(api_token.c.person == person_id, api_token.c.revoked.is_(None))
         .values(revoked=now)
     )
-    audit.append(connection, now, actor, "person.password", who)
+    audit.append(connection, now, actor, "person.password", person_id)
 
 
 def person_by_login(connection: Connection, login: str) -> str:
     """The id of somebody, or a UsageError."""
     name = login.strip().lower()
-    found = connection.execute(select(person.c.id).where(person.c.login == name)).scalar()
-    if found is None:
+    person_id = connection.execute(select(person.c.id).where(person.c.login == name)).scalar()
+    if person_id is None:
         raise UsageError(f"nobody has the login name {login!r}")
-    return str(found)
+    return str(person_id)
 
 
-def sessions_of(connection: Connection, who: str, token: str, now: int) -> list[dict[str, Any]]:
+def sessions_of(
+    connection: Connection, person_id: str, token: str, now: int
+) -> list[dict[str, Any]]:
     """Where somebody is logged in, the newest first; `here` is the session of this token."""
     rows = connection.execute(
         select(session.c.hash, session.c.created, session.c.expires)
-        .where(session.c.person == who, session.c.expires > now)
+        .where(session.c.person == person_id, session.c.expires > now)
         .order_by(session.c.created.desc(), session.c.hash)
     )
     # A part of the hash names a session on the page; nobody logs in by it.
@@ -304,17 +333,17 @@ def sessions_of(connection: Connection, who: str, token: str, now: int) -> list[
     ]
 
 
-def end_session(connection: Connection, context: Context, who: str, session_id: str) -> bool:
+def end_session(connection: Connection, context: Context, person_id: str, session_id: str) -> bool:
     """End a session of one's own; False where there is none of this id."""
     if len(session_id) != SESSION_ID:
         return False
     ended = connection.execute(
         delete(session).where(
-            session.c.person == who, session.c.hash.startswith(session_id, autoescape=True)
+            session.c.person == person_id, session.c.hash.startswith(session_id, autoescape=True)
         )
     )
     if ended.rowcount:
-        audit.append(connection, context.clock.now(), who, "session.end", who)
+        audit.append(connection, context.clock.now(), person_id, "session.end", person_id)
     return bool(ended.rowcount)
 
 
@@ -331,7 +360,7 @@ def session_of(connection: Connection, token: str, now: int) -> Session | None:
 def add_token(
     connection: Connection,
     context: Context,
-    who: str,
+    person_id: str,
     *,
     team: str | None,
     scope: str,
@@ -344,7 +373,7 @@ def add_token(
         insert(api_token).values(
             id=new,
             hash=hash_of(secret),
-            person=who,
+            person=person_id,
             team=team,
             scope=scope,
             label=label,
@@ -352,7 +381,7 @@ def add_token(
             expires=now + days * DAY,
         )
     )
-    audit.append(connection, now, who, "token.add", new, {"scope": scope, "team": team})
+    audit.append(connection, now, person_id, "token.add", new, {"scope": scope, "team": team})
     return secret
 
 
@@ -376,12 +405,12 @@ def revoke_own_token(
     connection: Connection, context: Context, actor: str, token_id: str, owner: Any
 ) -> bool:
     """Revoke a token if it is the owner's (a condition on its row); False where it is not."""
-    mine = connection.execute(
+    own_token = connection.execute(
         select(api_token.c.id).where(api_token.c.id == token_id, owner)
     ).first()
-    if mine is not None:
+    if own_token is not None:
         revoke_token(connection, context, actor, token_id)
-    return mine is not None
+    return own_token is not None
 
 
 def revoke_token(connection: Connection, context: Context, actor: str, token: str) -> None:

@@ -33,65 +33,72 @@ from cranfield.server.store.work_tables import (
 )
 
 
-def filled_forms(connection: Connection, found: Batch) -> list[FilledForm]:
+def filled_forms(connection: Connection, batch: Batch) -> list[FilledForm]:
     """What was handed in, under the pseudonyms of those who did, in the order of doing so."""
     names = {
         str(row.id): str(row.pseudonym)
         for row in connection.execute(
             select(assessor.c.id, assessor.c.pseudonym).where(
-                assessor.c.campaign == found.row["campaign"]
+                assessor.c.campaign == batch.row["campaign"]
             )
         )
     }
-    said = connection.execute(
+    comment_rows = connection.execute(
         select(comment.c.assignment, comment.c.text)
-        .where(comment.c.batch == found.id)
+        .where(comment.c.batch == batch.id)
         .order_by(comment.c.at, comment.c.id)
     )
-    words = {str(row.assignment): str(row.text) for row in said}
-    made = []
-    for row in latest(connection, found.id):
+    comment_texts = {str(row.assignment): str(row.text) for row in comment_rows}
+    forms = []
+    for row in latest(connection, batch.id):
         if row["said"]["state"] != DONE:
             continue
-        unit = found.hits[row["hit"]]
-        form = form_of(found, row["hit"])
-        made.append(
+        unit = batch.hits[row["hit"]]
+        form = form_of(batch, row["hit"])
+        forms.append(
             FilledForm(
                 names[row["assessor"]],
                 f"{unit['topic']} {unit['item']}".strip(),
                 form_values(form, row["said"]["answers"]),
-                str(found.row["slug"]),
+                str(batch.row["slug"]),
                 str(row["reason"]) if row["state"] == "rejected" else "",
                 row["active_ms"] / SECOND,
                 (row["opened"] or row["at"]) / SECOND,
                 row["at"] / SECOND,
-                words.get(row["id"], ""),
+                comment_texts.get(row["id"], ""),
             )
         )
-    return made
+    return forms
 
 
-def collected(connection: Connection, found: Batch) -> Collected:
+def collected(connection: Connection, batch: Batch) -> Collected:
     """The figures and the log of a batch; a UsageError while nothing was handed in."""
-    return collect(filled_forms(connection, found))
+    return collect(filled_forms(connection, batch))
 
 
 def reject(
-    connection: Connection, context: Context, actor: str, found: Batch, who: str, reason: str
+    connection: Connection,
+    context: Context,
+    actor: str,
+    batch: Batch,
+    assessor_id: str,
+    reason: str,
 ) -> int:
     """Reject all that somebody handed in for a batch; the places are free again. Gives how many."""
     rows = connection.execute(
         select(assignment.c.id, assignment.c.hit, assignment.c.state)
         .join(hit, hit.c.id == assignment.c.hit)
         .where(
-            hit.c.batch == found.id,
-            assignment.c.assessor == who,
+            hit.c.batch == batch.id,
+            assignment.c.assessor == assessor_id,
             assignment.c.state == "submitted",
         )
     ).all()
     for row in rows:
         # The rule of the state machine, and that a reason is given.
-        moved(Given(0, found.id, row.hit, who, "submitted"), "rejected", at=0.0, reason=reason)
+        moved(
+            Given(0, batch.id, row.hit, assessor_id, "submitted"), "rejected", at=0.0, reason=reason
+        )
     connection.execute(
         update(assignment)
         .where(assignment.c.id.in_([row.id for row in rows]))
@@ -99,14 +106,14 @@ def reject(
     )
     now = context.clock.now()
     detail = {"forms": len(rows), "reason": reason.strip()}
-    audit.append(connection, now, actor, "batch.reject", found.row["slug"], detail)
+    audit.append(connection, now, actor, "batch.reject", batch.row["slug"], detail)
     return len(rows)
 
 
-def decisions(connection: Connection, found: Batch) -> tuple[Decision, ...]:
+def decisions(connection: Connection, batch: Batch) -> tuple[Decision, ...]:
     rows = connection.execute(
         select(adjudication)
-        .where(adjudication.c.batch == found.id)
+        .where(adjudication.c.batch == batch.id)
         .order_by(adjudication.c.at, adjudication.c.id)
     ).mappings()
     return tuple(
@@ -115,36 +122,38 @@ def decisions(connection: Connection, found: Batch) -> tuple[Decision, ...]:
     )
 
 
-def open_disputes(connection: Connection, found: Batch, *, shown: int = 0) -> tuple[Dispute, ...]:
+def open_disputes(
+    connection: Connection, batch: Batch, *, with_probabilities: int = 0
+) -> tuple[Dispute, ...]:
     """The units on which people disagree and nobody has decided yet.
 
-    The first `shown` of them come with the probability of each answer.
+    The first `with_probabilities` of them come with the probability of each answer.
     """
     try:
-        log = collected(connection, found).log
+        log = collected(connection, batch).log
     except UsageError:
         return ()
-    waiting = disputes(log, decisions(connection, found))
-    return (*weighed(log, waiting[:shown]), *waiting[shown:])
+    waiting = disputes(log, decisions(connection, batch))
+    return (*weighed(log, waiting[:with_probabilities]), *waiting[with_probabilities:])
 
 
 def decide(
     connection: Connection,
     context: Context,
     person: str,
-    found: Batch,
-    given: Mapping[tuple[str, str], str],
+    batch: Batch,
+    cell_values: Mapping[tuple[str, str], str],
     reason: str,
 ) -> int:
     """Write down what an adjudicator decided: {(item, concept): value}. Gives how many."""
-    by_name = {f"{u['topic']} {u['item']}".strip(): u for u in found.hits.values()}
+    by_name = {f"{u['topic']} {u['item']}".strip(): u for u in batch.hits.values()}
     now = context.clock.now()
-    for (item, concept), value in given.items():
+    for (item, concept), value in cell_values.items():
         unit = by_name.get(item)
         if unit is None:
             raise UsageError(f"the batch has no unit {item!r}")
         cell = (
-            (adjudication.c.batch == found.id)
+            (adjudication.c.batch == batch.id)
             & (adjudication.c.topic == unit["topic"])
             & (adjudication.c.item == unit["item"])
             & (adjudication.c.concept == concept)
@@ -153,7 +162,7 @@ def decide(
         connection.execute(
             insert(adjudication).values(
                 id=context.new_id(),
-                batch=found.id,
+                batch=batch.id,
                 topic=unit["topic"],
                 item=unit["item"],
                 concept=concept,
@@ -163,17 +172,17 @@ def decide(
                 at=now,
             )
         )
-    detail = {"units": len(given), "reason": reason.strip()}
-    audit.append(connection, now, person, "batch.decide", found.row["slug"], detail)
-    return len(given)
+    detail = {"units": len(cell_values), "reason": reason.strip()}
+    audit.append(connection, now, person, "batch.decide", batch.row["slug"], detail)
+    return len(cell_values)
 
 
-def truth_file(connection: Connection, found: Batch, method: str) -> tuple[str, str]:
+def truth_file(connection: Connection, batch: Batch, method: str) -> tuple[str, str]:
     """A truth out of a batch as the text of a file, and its ending: labels, or TREC judgements."""
-    log = collected(connection, found).log
-    made = make_truth(log, method, decisions=decisions(connection, found))
-    rows = [r for r in made.rows() if r["value"] != "undecided"]
-    if found.kind != "relevance":
+    log = collected(connection, batch).log
+    truth = make_truth(log, method, decisions=decisions(connection, batch))
+    rows = [r for r in truth.rows() if r["value"] != "undecided"]
+    if batch.kind != "relevance":
         head = ("item", "concept", "value")
         return csv_text([head, *((r["item"], r["concept"], r["value"]) for r in rows)]), ".csv"
     lines = []
@@ -187,7 +196,7 @@ def merge(
     connection: Connection,
     context: Context,
     actor: str,
-    found: Batch,
+    batch: Batch,
     method: str,
     *,
     into: tuple[str, str] | None = None,
@@ -196,18 +205,18 @@ def merge(
 
     `into` has the id of the truth that the batch was merged into, and the text of both as one.
     """
-    if found.row["task"] is None:
+    if batch.row["task"] is None:
         raise UsageError("this batch belongs to no task; its log can be downloaded")
-    text, ending = truth_file(connection, found, method)
-    note = f"{method} of the batch {found.row['title']!r}"
+    text, ending = truth_file(connection, batch, method)
+    note = f"{method} of the batch {batch.row['title']!r}"
     if into is not None:
-        newest = latest_truth(connection, found.row["task"])
+        newest = latest_truth(connection, batch.row["task"])
         if newest is None or newest["id"] != into[0]:
             raise UsageError("the truth has changed meanwhile; look at what would happen again")
         text = into[1]
         note += f", merged into version {newest['n']}"
-    set_state(connection, context, actor, found.row, "merged")
-    name = f"{found.row['campaign']}/{found.row['slug']}-{context.new_id()}/truth{ending}"
+    set_state(connection, context, actor, batch.row, "merged")
+    name = f"{batch.row['campaign']}/{batch.row['slug']}-{context.new_id()}/truth{ending}"
     target = context.settings.sealed / name
     new = [folder for folder in target.parents if not folder.exists()]
     target.parent.mkdir(parents=True, mode=0o700)
@@ -218,68 +227,68 @@ def merge(
         connection,
         context,
         actor,
-        found.row["task"],
+        batch.row["task"],
         sha=hashlib.sha256(text.encode()).hexdigest(),
         file=name,
-        source=f"batch {found.row['slug']}",
+        source=f"batch {batch.row['slug']}",
         note=note,
     )
 
 
-def responses(connection: Connection, found: Batch) -> list[Response]:
+def responses(connection: Connection, batch: Batch) -> list[Response]:
     """Answers to a survey as if they had come back as files, for counting with its key."""
-    people = {row["id"]: row for row in assessors_of(connection, found.row["campaign"])}
+    people = {row["id"]: row for row in assessors_of(connection, batch.row["campaign"])}
     by_person: dict[str, list[Filled]] = {}
-    for row in latest(connection, found.id):
+    for row in latest(connection, batch.id):
         if row["state"] == "submitted":
-            said = row["said"]
+            answer = row["said"]
             by_person.setdefault(row["assessor"], []).append(
                 Filled(
-                    str(found.hits[row["hit"]]["item"]),
-                    said["answers"],
-                    said["state"],
+                    str(batch.hits[row["hit"]]["item"]),
+                    answer["answers"],
+                    answer["state"],
                     row["active_ms"] / SECOND,
                 )
             )
     units = {
         str(u["item"]): json.loads(u["content"] or "{}").get("form", "form")
-        for u in found.hits.values()
+        for u in batch.hits.values()
     }
     return [
         Response(
-            str(people[who]["pseudonym"]),
-            found.kind,
-            str(found.row["title"]),
-            found.version,
-            found.forms,
+            str(people[assessor_id]["pseudonym"]),
+            batch.kind,
+            str(batch.row["title"]),
+            batch.version,
+            batch.forms,
             units,
             tuple(filled),
-            json.loads(people[who]["facts"] or "{}"),
-            found.about,
+            json.loads(people[assessor_id]["facts"] or "{}"),
+            batch.about,
         )
-        for who, filled in by_person.items()
+        for assessor_id, filled in by_person.items()
     ]
 
 
-def comments(connection: Connection, found: Batch) -> int:
+def comments(connection: Connection, batch: Batch) -> int:
     """How many remarks a batch has."""
     return int(
         connection.execute(
-            select(func.count()).select_from(comment).where(comment.c.batch == found.id)
+            select(func.count()).select_from(comment).where(comment.c.batch == batch.id)
         ).scalar_one()
     )
 
 
 def screened_items(
-    connection: Connection, found: Batch, concept: str, shown: str
+    connection: Connection, batch: Batch, concept: str, seen: str
 ) -> tuple[list[str], list[str]]:
     """The concepts of a batch, and the items that a concept is said to be seen in, or not."""
-    log = collected(connection, found).log
+    log = collected(connection, batch).log
     concepts = list(log.concepts)
-    wanted = concept or (concepts[0] if concepts else "")
-    if wanted not in concepts:
-        raise UsageError(f"the batch has no concept {wanted!r}")
-    made = make_truth(log, "majority", decisions=decisions(connection, found))
-    value = "1" if shown == "1" else "0"
-    rows = [r for r in made.rows() if r["concept"] == wanted and r["value"] == value]
+    chosen_concept = concept or (concepts[0] if concepts else "")
+    if chosen_concept not in concepts:
+        raise UsageError(f"the batch has no concept {chosen_concept!r}")
+    truth = make_truth(log, "majority", decisions=decisions(connection, batch))
+    value = "1" if seen == "1" else "0"
+    rows = [r for r in truth.rows() if r["concept"] == chosen_concept and r["value"] == value]
     return concepts, sorted(str(r["item"]) for r in rows)

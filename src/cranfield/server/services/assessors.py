@@ -53,13 +53,13 @@ def add_assessor(
     if (person is None) != (batch_id is not None):
         raise UsageError("who judges has an account, or else a link to one batch")
     if person is not None:
-        there = connection.execute(
+        existing_id = connection.execute(
             select(assessor.c.id).where(
                 assessor.c.campaign == campaign_id, assessor.c.person == person
             )
         ).scalar()
-        if there is not None:
-            return str(there), ""
+        if existing_id is not None:
+            return str(existing_id), ""
     _lock(connection, campaign_id)
     count = connection.execute(
         select(func.count()).select_from(assessor).where(assessor.c.campaign == campaign_id)
@@ -90,25 +90,29 @@ def _lock(connection: Connection, campaign_id: str) -> None:
     connection.execute(select(campaign.c.id).where(campaign.c.id == campaign_id).with_for_update())
 
 
-def admit(connection: Connection, context: Context, who: str, batch_id: str, via: str = "") -> None:
+def admit(
+    connection: Connection, context: Context, assessor_id: str, batch_id: str, via: str = ""
+) -> None:
     """Let somebody who judges by a link into a batch."""
     connection.execute(
-        insert(admission).values(assessor=who, batch=batch_id, via=via, created=context.clock.now())
+        insert(admission).values(
+            assessor=assessor_id, batch=batch_id, via=via, created=context.clock.now()
+        )
     )
 
 
 def admit_from(
-    connection: Connection, context: Context, actor: str, batch_row: Row, other: str
+    connection: Connection, context: Context, actor: str, batch_row: Row, other_slug: str
 ) -> int:
     """Let those in who judge another batch of the campaign by their links; gives how many."""
     _lock(connection, batch_row["campaign"])
     other_id = connection.execute(
         select(batch.c.id).where(
-            batch.c.campaign == batch_row["campaign"], batch.c.slug == other.strip()
+            batch.c.campaign == batch_row["campaign"], batch.c.slug == other_slug.strip()
         )
     ).scalar()
     if other_id is None:
-        raise UsageError(f"there is no batch {other.strip()!r}")
+        raise UsageError(f"there is no batch {other_slug.strip()!r}")
     inside = select(admission.c.assessor).where(admission.c.batch == batch_row["id"])
     # Whoever came by a public link chose that survey, and nobody chose them for anything else.
     workers = connection.execute(
@@ -124,7 +128,7 @@ def admit_from(
     for worker in list(workers):
         admit(connection, context, worker, batch_row["id"])
         count += 1
-    detail = {"from": other.strip(), "people": count}
+    detail = {"from": other_slug.strip(), "people": count}
     audit.append(connection, context.clock.now(), actor, "batch.admit", batch_row["slug"], detail)
     return count
 
@@ -137,7 +141,7 @@ def add_respondent(
     A link brings a limited number of people in an hour: who has it could make up thousands.
     """
     _lock(connection, batch_row["campaign"])
-    now, most = context.clock.now(), context.settings.limits.respondents_per_hour
+    now, hourly_limit = context.clock.now(), context.settings.limits.respondents_per_hour
     recent = connection.execute(
         select(admission.c.created)
         .where(
@@ -146,7 +150,7 @@ def add_respondent(
             admission.c.created > now - HOUR,
         )
         .order_by(admission.c.created.desc())
-        .offset(most - 1)
+        .offset(hourly_limit - 1)
         .limit(1)
     ).scalar()
     if recent is not None:
@@ -172,36 +176,43 @@ def assessors_of(connection: Connection, campaign_id: str) -> list[Row]:
 
 def assessor_of(connection: Connection, campaign_id: str, person: str) -> Row | None:
     """The assessor of a campaign that somebody with an account is."""
-    wanted = select(assessor).where(assessor.c.campaign == campaign_id, assessor.c.person == person)
-    row = connection.execute(wanted).mappings().first()
+    query = select(assessor).where(assessor.c.campaign == campaign_id, assessor.c.person == person)
+    row = connection.execute(query).mappings().first()
     return None if row is None else dict(row)
 
 
 def set_assessor(
-    connection: Connection, context: Context, actor: str, campaign_id: str, who: str, state: str
+    connection: Connection,
+    context: Context,
+    actor: str,
+    campaign_id: str,
+    assessor_id: str,
+    state: str,
 ) -> None:
     """Pause somebody, or let them go on."""
     if state not in ("active", "paused", "removed"):
         raise UsageError(f"an assessor is active, paused or removed, not {state!r}")
-    done = connection.execute(
+    result = connection.execute(
         update(assessor)
-        .where(assessor.c.id == who, assessor.c.campaign == campaign_id)
+        .where(assessor.c.id == assessor_id, assessor.c.campaign == campaign_id)
         .values(state=state)
     )
-    if not done.rowcount:
+    if not result.rowcount:
         raise UsageError("there is no such assessor in this campaign")
-    audit.append(connection, context.clock.now(), actor, "assessor.state", who, {"to": state})
+    audit.append(
+        connection, context.clock.now(), actor, "assessor.state", assessor_id, {"to": state}
+    )
 
 
 def forget(
-    connection: Connection, context: Context, actor: str, campaign_id: str, who: str
+    connection: Connection, context: Context, actor: str, campaign_id: str, assessor_id: str
 ) -> None:
     """Delete who somebody is, and what they said of themselves; the log keeps the pseudonym."""
-    done = connection.execute(
+    result = connection.execute(
         update(assessor)
-        .where(assessor.c.id == who, assessor.c.campaign == campaign_id)
+        .where(assessor.c.id == assessor_id, assessor.c.campaign == campaign_id)
         .values(person=None, token_hash=None, facts="{}", state="removed")
     )
-    if not done.rowcount:
+    if not result.rowcount:
         raise UsageError("there is no such assessor in this campaign")
-    audit.append(connection, context.clock.now(), actor, "assessor.forget", who)
+    audit.append(connection, context.clock.now(), actor, "assessor.forget", assessor_id)

@@ -24,11 +24,11 @@ def append(
     on: str,
     detail: Mapping[str, Any] | None = None,
     *,
-    back: bool = False,
+    allow_earlier: bool = False,
 ) -> int:
     """Add a row to the chain; gives its number. The head is locked until the commit.
 
-    Only a row with `back` may be earlier than the one before it.
+    Only a row with `allow_earlier` may be earlier than the one before it.
     """
     head = connection.execute(
         select(setting.c.value).where(setting.c.name == HEAD).with_for_update()
@@ -36,7 +36,7 @@ def append(
     last, previous, latest = head.split(" ")
     row: dict[str, Any] = {
         "n": int(last) + 1,
-        "at": now if back else max(now, int(latest)),
+        "at": now if allow_earlier else max(now, int(latest)),
         "actor": actor,
         "action": action,
         "object": on,
@@ -55,16 +55,16 @@ def append(
 
 def begin(connection: Connection) -> None:
     """Give a new store the head of an empty chain."""
-    there = connection.execute(select(setting.c.value).where(setting.c.name == HEAD)).first()
-    if there is None:
+    head = connection.execute(select(setting.c.value).where(setting.c.name == HEAD)).first()
+    if head is None:
         connection.execute(insert(setting).values(name=HEAD, value=f"0 {START} 0"))
 
 
 def last(connection: Connection, action: str, on: str) -> int | None:
     """When something was last done to an object."""
     rows = select(audit.c.at).where(audit.c.action == action, audit.c.object == on)
-    found: int | None = connection.execute(rows.order_by(audit.c.n.desc()).limit(1)).scalar()
-    return found
+    timestamp: int | None = connection.execute(rows.order_by(audit.c.n.desc()).limit(1)).scalar()
+    return timestamp
 
 
 def latest(connection: Connection) -> int:
@@ -77,13 +77,13 @@ def verify(connection: Connection) -> tuple[int, str]:
     """How many rows the chain has, and what is wrong with it; nothing when it is whole."""
     previous, expected = START, 1
     for row in connection.execute(select(audit).order_by(audit.c.n)).mappings():
-        found = dict(row)
+        stored_row = dict(row)
         name = f"audit row {row['n']} ({row['action']} on {row['object']})"
         if row["n"] != expected:
             return expected - 1, f"audit row {expected} is missing"
         if row["previous"] != previous:
             return expected - 1, f"{name} does not follow from the one before it"
-        if row["hash"] != _hash(found):
+        if row["hash"] != _hash(stored_row):
             return expected - 1, f"{name} was changed after it had been written"
         previous, expected = row["hash"], expected + 1
     head = connection.execute(select(setting.c.value).where(setting.c.name == HEAD)).scalar()

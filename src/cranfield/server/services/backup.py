@@ -65,22 +65,22 @@ def make_backup(context: Context, target: Path) -> dict[str, Any]:
     with draft_folder(context, target) as draft, files_stay(context.settings):
         dump = _dump_store(context, draft)
         folder = context.settings.folder
-        found = [dump, *(path for name in FOLDERS for path in _files(folder / name))]
+        paths = [dump, *(path for name in FOLDERS for path in _files(folder / name))]
         names = {
             path: path.name if path == dump else path.relative_to(folder).as_posix()
-            for path in found
+            for path in paths
         }
         manifest = {
             "cranfield": __version__,
             "made": context.clock.now(),
             "store": "sqlite" if context.store.is_sqlite else "postgresql",
-            "files": {names[path]: file_hash(path) for path in found},
+            "files": {names[path]: file_hash(path) for path in paths},
         }
         (draft / MANIFEST).write_text(json.dumps(manifest, indent=1, sort_keys=True))
         packed = draft / "backup.tar.gz"
         with tarfile.open(packed, "w:gz", compresslevel=3) as archive:
             archive.add(draft / MANIFEST, MANIFEST)
-            for path in found:
+            for path in paths:
                 archive.add(path, names[path])
         packed.chmod(0o600)
         _sync(packed)
@@ -114,25 +114,25 @@ def _dump_store(context: Context, draft: Path) -> Path:
 def _postgres(program: str, url: str, *arguments: str) -> None:
     """Run a program of PostgreSQL on the database of an address; the password stays unseen."""
     address = make_url(url)
-    found = shutil.which(program)
-    if found is None:
+    executable = shutil.which(program)
+    if executable is None:
         places = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"))
         if not places:
             raise UsageError(f"the program {program} is needed for this store")
-        found = str(places[-1])
-    plain = address.set(drivername="postgresql", password=None)
+        executable = str(places[-1])
+    target = address.set(drivername="postgresql", password=None)
     environment = os.environ | {"PGPASSWORD": str(address.password or "")}
-    done = subprocess.run(
+    result = subprocess.run(
         # Without a terminal nobody could answer the question for a password: it fails instead.
-        [found, "--no-password", "-d", plain.render_as_string(), *arguments],
+        [executable, "--no-password", "-d", target.render_as_string(), *arguments],
         env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode:
-        raise UsageError(f"{program}: {done.stderr.strip()[-300:]}")
+    if result.returncode:
+        raise UsageError(f"{program}: {result.stderr.strip()[-300:]}")
 
 
 def restore_backup(source: Path, settings: Settings) -> dict[str, Any]:
@@ -248,19 +248,19 @@ def backup_job(context: Context, _: dict[str, Any]) -> dict[str, Any]:
     return {"done": 1}
 
 
-def export_job(context: Context, given: dict[str, Any]) -> dict[str, Any]:
+def export_job(context: Context, job_input: dict[str, Any]) -> dict[str, Any]:
     """An export that an organiser asked for on the board, as one file to download."""
     from cranfield.server.admin import export_to
     from cranfield.server.services.campaigns import by_slug
     from cranfield.server.services.downloads import packed
 
-    place = context.settings.folder / "exports" / f"{given['campaign']}-{stamp(context)}"
-    export_to(context, given["campaign"], place)
+    place = context.settings.folder / "exports" / f"{job_input['campaign']}-{stamp(context)}"
+    export_to(context, job_input["campaign"], place)
     archive = place.with_name(f"{place.name}.tar.gz")
-    write_whole(archive, packed(place, given["campaign"]))
+    write_whole(archive, packed(place, job_input["campaign"]))
     shutil.rmtree(place)
     with context.store.read() as connection:
-        campaign_id = by_slug(connection, given["campaign"])["id"]
+        campaign_id = by_slug(connection, job_input["campaign"])["id"]
     note_export(context, campaign_id, "export", archive)
     return {"done": 1}
 

@@ -69,8 +69,8 @@ class Batch:
         """What one person sees only once: the same question about the same thing in any batch."""
         names = {part: self._question(form) for part, form in self.forms.items()}
         return {
-            key: f"{names[_content(one).get('form', 'form')]} {one['topic']} {one['item']}"
-            for key, one in self.hits.items()
+            key: f"{names[_content(row).get('form', 'form')]} {row['topic']} {row['item']}"
+            for key, row in self.hits.items()
         }
 
     @cached_property
@@ -82,16 +82,18 @@ class Batch:
     def pictured(self) -> frozenset[str]:
         """The items that have a picture."""
         return frozenset(
-            str(one["item"]) for one in self.hits.values() if _content(one).get("picture")
+            str(hit_row["item"])
+            for hit_row in self.hits.values()
+            if _content(hit_row).get("picture")
         )
 
-    def order_for(self, who: str) -> list[str]:
+    def order_for(self, pseudonym: str) -> list[str]:
         """The units in the order of one person, worked out once."""
-        if who not in self._orders:
+        if pseudonym not in self._orders:
             if len(self._orders) >= MOST_ORDERS:
                 self._orders.clear()
-            self._orders[who] = order_of(self.plan, who)
-        return self._orders[who]
+            self._orders[pseudonym] = order_of(self.plan, pseudonym)
+        return self._orders[pseudonym]
 
     @cached_property
     def swept(self) -> list[int]:
@@ -103,10 +105,10 @@ class Batch:
         return {}
 
     def _question(self, form: Form) -> str:
-        asked = form.concepts or tuple(q.name for q in form.questions())
+        names = form.concepts or tuple(q.name for q in form.questions())
         if self.kind in SURVEYS:
-            asked = (self.id, *asked)
-        return hashlib.sha256("\n".join(sorted(asked)).encode()).hexdigest()[:16]
+            names = (self.id, *names)
+        return hashlib.sha256("\n".join(sorted(names)).encode()).hexdigest()[:16]
 
     def item_of(self, row: Row, which: str) -> str:
         """The item whose picture is shown: the one to judge, or what its topic asks with."""
@@ -114,8 +116,8 @@ class Batch:
 
     def picture(self, row: Row, which: str) -> str:
         """A picture that came with a unit: 'picture' or 'second'; '' where none did."""
-        held = _content(row).get(which) if which in ("picture", "second") else None
-        return held if isinstance(held, str) else ""
+        address = _content(row).get(which) if which in ("picture", "second") else None
+        return address if isinstance(address, str) else ""
 
     def unit(self, row: Row, picture: str = "") -> Unit:
         """What is shown of a unit."""
@@ -135,8 +137,8 @@ class Batch:
 
 
 def _content(row: Row) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(row["content"] or "{}")
-    return found
+    content: dict[str, Any] = json.loads(row["content"] or "{}")
+    return content
 
 
 def add_batch(
@@ -149,7 +151,7 @@ def add_batch(
     slug: str,
     task: str | None = None,
     kind: str = "",
-    known: Mapping[str, Any] | None = None,
+    gold_answers: Mapping[str, Any] | None = None,
     topics: Mapping[str, tuple[str, str]] | None = None,
     gate: str = "",
     key: Mapping[str, Any] | None = None,
@@ -157,11 +159,11 @@ def add_batch(
 ) -> str:
     """A draft of a batch; gives its id. `planned` are the fields of a plan.
 
-    `known` has the answers of gold units by unit; `topics` the topic and item of units that judge
-    relevance; `key` is that of a survey, which nobody sees who answers it.
+    `gold_answers` has the known answers by unit; `topics` the topic and item of units that judge
+    relevance; `key` is the key of a survey, which its respondents never see.
     """
     name, kind = checked_slug(slug), kind or sheet.kind
-    gold = known or {}
+    gold = gold_answers or {}
     _check_new(connection, campaign_id, name, kind, sheet, gold)
     plan = Plan(tuple(u.name for u in sheet.units), gold_units=frozenset(gold), **planned)
     now, new = context.clock.now(), context.new_id()
@@ -222,8 +224,8 @@ def _check_new(
     kinds = (*KINDS, *SURVEY_KINDS)
     if kind not in kinds:
         raise UsageError(f"no batch of the kind {kind!r}.{suggest(kind, kinds)}")
-    there = select(batch.c.id).where(batch.c.campaign == campaign_id, batch.c.slug == name)
-    if connection.execute(there).first():
+    query = select(batch.c.id).where(batch.c.campaign == campaign_id, batch.c.slug == name)
+    if connection.execute(query).first():
         raise UsageError(f"there is a batch {name!r} already")
     units = {u.name for u in sheet.units}
     unknown = [u for u in gold if u not in units]
@@ -234,14 +236,14 @@ def _check_new(
 def add_units(
     connection: Connection,
     context: Context,
-    found: Batch,
+    batch: Batch,
     units: Sequence[Unit],
     topics: Mapping[str, tuple[str, str]],
 ) -> None:
     """More units for a batch that is there; whoever adds them notes that the batch has changed."""
     rows = [
-        _hit(context, found.id, k, unit, topics, {}, keep=False)
-        for k, unit in enumerate(units, len(found.hits))
+        _hit(context, batch.id, k, unit, topics, {}, keep=False)
+        for k, unit in enumerate(units, len(batch.hits))
     ]
     if rows:
         connection.execute(insert(hit), rows)
@@ -315,49 +317,49 @@ def read_batch(connection: Connection, campaign_id: str, slug: str) -> Batch | N
     return None if row is None else loaded(connection, dict(row))
 
 
-def running_for(connection: Connection, who: Row) -> list[Batch]:
+def running_for(connection: Connection, annotator: Row) -> list[Batch]:
     """The batches that give work out to an assessor, the oldest first.
 
     An expert works on all of the campaign, who came by a link on those the link was made for.
     """
-    of = {"of": who["campaign"]}
-    if who["person"] is None:
-        rows = connection.execute(_RUNNING_FOR, of | {"who": who["id"]})
+    of = {"of": annotator["campaign"]}
+    if annotator["person"] is None:
+        rows = connection.execute(_RUNNING_FOR, of | {"who": annotator["id"]})
     else:
         rows = connection.execute(_RUNNING, of)
     return [loaded(connection, dict(row)) for row in rows.mappings().all()]
 
 
-def read_batch_for(connection: Connection, who: Row, slug: str) -> Batch | None:
+def read_batch_for(connection: Connection, annotator: Row, slug: str) -> Batch | None:
     """A batch by its name in addresses, if an assessor may work on it."""
-    wanted = select(batch).where(batch.c.campaign == who["campaign"], batch.c.slug == slug)
-    if who["person"] is None:
-        wanted = wanted.where(
-            batch.c.id.in_(select(admission.c.batch).where(admission.c.assessor == who["id"]))
+    query = select(batch).where(batch.c.campaign == annotator["campaign"], batch.c.slug == slug)
+    if annotator["person"] is None:
+        query = query.where(
+            batch.c.id.in_(select(admission.c.batch).where(admission.c.assessor == annotator["id"]))
         )
-    row = connection.execute(wanted).mappings().first()
+    row = connection.execute(query).mappings().first()
     return None if row is None else loaded(connection, dict(row))
 
 
 def loaded(connection: Connection, row: Row) -> Batch:
     """A row of a batch with all that hangs on it, read again when the batch has changed."""
-    known = _LOADED.setdefault(store_key(connection), {})
-    found = known.get(row["id"])
-    if found is None or found.row["changed"] != row["changed"]:
-        if len(known) >= MOST_KEPT:
-            known.clear()
-        found = known[row["id"]] = _load(connection, row)
+    cache = _LOADED.setdefault(store_key(connection), {})
+    cached = cache.get(row["id"])
+    if cached is None or cached.row["changed"] != row["changed"]:
+        if len(cache) >= MOST_KEPT:
+            cache.clear()
+        cached = cache[row["id"]] = _load(connection, row)
     # Only the row moves: its state, its link.
-    made = replace(found, row=row)
-    made.__dict__.update({name: getattr(found, name) for name in _KEPT_AS_IS})
-    return made
+    current = replace(cached, row=row)
+    current.__dict__.update({name: getattr(cached, name) for name in _KEPT_AS_IS})
+    return current
 
 
 def _load(connection: Connection, row: Row) -> Batch:
-    said = json.loads(row["form"])
+    definition = json.loads(row["form"])
     hits = {
-        str(one["id"]): dict(one)
-        for one in connection.execute(
+        str(hit_row["id"]): dict(hit_row)
+        for hit_row in connection.execute(
             select(hit).where(hit.c.batch == row["id"]).order_by(hit.c.position)
         ).mappings()
     }
@@ -367,36 +369,36 @@ def _load(connection: Connection, row: Row) -> Batch:
     plan = Plan(
         tuple(hits),
         overlap=row["overlap"],
-        gold_units=frozenset(key for key, one in hits.items() if one["gold"]),
+        gold_units=frozenset(key for key, hit_row in hits.items() if hit_row["gold"]),
         gold=row["gold_share"] or 0.0,
         pay=row["pay"] or 0.0,
         seed=row["order_seed"],
-        **said["plan"],
+        **definition["plan"],
     )
     return Batch(
         row,
-        {key: Form.from_dict(form) for key, form in said["forms"].items()},
-        None if said["about"] is None else Form.from_dict(said["about"]),
+        {key: Form.from_dict(form) for key, form in definition["forms"].items()},
+        None if definition["about"] is None else Form.from_dict(definition["about"]),
         plan,
-        said["scenario"],
+        definition["scenario"],
         guide.text if guide else "",
         str(guide.version) if guide else "1",
         hits,
-        said["key"],
+        definition["key"],
     )
 
 
 def batches_of(connection: Connection, campaign_id: str) -> list[Row]:
     """The batches of a campaign, with how many forms they want and have."""
-    wanted = select(hit.c.batch, func.count()).where(hit.c.gold == "").group_by(hit.c.batch)
-    units = {str(key): int(count) for key, count in connection.execute(wanted)}
-    done = (
+    units_query = select(hit.c.batch, func.count()).where(hit.c.gold == "").group_by(hit.c.batch)
+    units = {str(key): int(count) for key, count in connection.execute(units_query)}
+    forms_query = (
         select(hit.c.batch, func.count())
         .join(assignment, assignment.c.hit == hit.c.id)
         .where(assignment.c.state == "submitted", hit.c.gold == "")
         .group_by(hit.c.batch)
     )
-    forms = {str(key): int(count) for key, count in connection.execute(done)}
+    forms = {str(key): int(count) for key, count in connection.execute(forms_query)}
     rows = connection.execute(
         select(batch).where(batch.c.campaign == campaign_id).order_by(batch.c.created, batch.c.slug)
     )
@@ -407,20 +409,20 @@ def batches_of(connection: Connection, campaign_id: str) -> list[Row]:
     ]
 
 
-def check_way(connection: Connection, row: Row, wanted: str) -> str:
+def check_way(connection: Connection, row: Row, target: str) -> str:
     """The state that a batch can be taken to, or a UsageError that says which ways there are."""
-    held = connection.execute(
+    open_count = connection.execute(
         select(func.count())
         .select_from(assignment)
         .join(hit, hit.c.id == assignment.c.hit)
         .where(hit.c.batch == row["id"], assignment.c.state == "open")
     ).scalar_one()
-    return changed(row["state"], wanted, open_assignments=int(held))
+    return changed(row["state"], target, open_assignments=int(open_count))
 
 
-def set_state(connection: Connection, context: Context, actor: str, row: Row, wanted: str) -> None:
+def set_state(connection: Connection, context: Context, actor: str, row: Row, target: str) -> None:
     """Take a batch to another state, or raise a UsageError that says which ways there are."""
-    state = check_way(connection, row, wanted)
+    state = check_way(connection, row, target)
     now = context.clock.now()
     connection.execute(
         update(batch).where(batch.c.id == row["id"]).values(state=state, changed=now)

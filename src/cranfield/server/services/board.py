@@ -40,16 +40,16 @@ def board(connection: Connection, context: Context, campaign: Row) -> dict[str, 
         for move in moves_from(state)
         if move.end != "pooling" or facts.pooled
     ]
-    everybody = teams.participation(connection, campaign_id)
+    team_rows = teams.participation(connection, campaign_id)
     usage = shutil.disk_usage(context.settings.folder)
     return {
         "moves": moves,
-        "tasks": [_task(connection, one) for one in tasks_of(connection, campaign_id)],
-        "teams": everybody,
+        "tasks": [_task(connection, row) for row in tasks_of(connection, campaign_id)],
+        "teams": team_rows,
         # A team without people has the organisers' baselines: it did not register.
-        "registered": sum(1 for one in everybody if one["people"]),
-        "signed": sum(1 for one in everybody if one["signed"]),
-        "submitted": sum(1 for one in everybody if one["runs"] and one["people"]),
+        "registered": sum(1 for row in team_rows if row["people"]),
+        "signed": sum(1 for row in team_rows if row["signed"]),
+        "submitted": sum(1 for row in team_rows if row["runs"] and row["people"]),
         "runs": submissions.runs_of(connection, campaign_id, None),
         "jobs": jobs.counts(connection, campaign_id),
         "failed": _with_names(connection, jobs.jobs_of(connection, campaign_id, "failed")),
@@ -71,7 +71,7 @@ def _audit(connection: Connection, campaign: Row) -> list[Row]:
     ids |= set(
         connection.execute(select(team.c.id).where(team.c.campaign == campaign["id"])).scalars()
     )
-    ids |= {one["id"] for one in submissions.runs_of(connection, campaign["id"], None)}
+    ids |= {run_row["id"] for run_row in submissions.runs_of(connection, campaign["id"], None)}
     rows = [row for row in audit.tail(connection, 300) if row["object"] in ids]
     return with_names(connection, rows)
 
@@ -87,14 +87,16 @@ def with_names(connection: Connection, rows: list[Row]) -> list[Row]:
         (campaigns, campaigns.c.title),
         (assessor, assessor.c.pseudonym),
     ):
-        known = connection.execute(select(table.c.id, name).where(table.c.id.in_(ids)))
-        names |= {str(row[0]): str(row[1]) for row in known}
+        name_rows = connection.execute(select(table.c.id, name).where(table.c.id.in_(ids)))
+        names |= {str(row[0]): str(row[1]) for row in name_rows}
     runs = connection.execute(
         select(run.c.id, run.c.tag, team.c.acronym)
         .join(team, team.c.id == run.c.team)
         .where(run.c.id.in_(ids))
     )
-    names |= {one.id: scoring.name_of(one.acronym, one.tag.split("~")[0]) for one in runs}
+    names |= {
+        run_row.id: scoring.name_of(run_row.acronym, run_row.tag.split("~")[0]) for run_row in runs
+    }
     return [
         row
         | {
@@ -106,46 +108,46 @@ def with_names(connection: Connection, rows: list[Row]) -> list[Row]:
 
 
 def exports(connection: Connection, campaign_id: str | None) -> list[Row]:
-    wanted = select(export).order_by(export.c.created.desc()).limit(10)
+    query = select(export).order_by(export.c.created.desc()).limit(10)
     if campaign_id is not None:
-        wanted = wanted.where(export.c.campaign == campaign_id)
-    return [dict(row) for row in connection.execute(wanted).mappings()]
+        query = query.where(export.c.campaign == campaign_id)
+    return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def _task(connection: Connection, one: Row) -> Row:
+def _task(connection: Connection, task_row: Row) -> Row:
     accepted = connection.execute(
         select(func.count())
         .select_from(run)
-        .where(run.c.task == one["id"], run.c.state == "accepted")
+        .where(run.c.task == task_row["id"], run.c.state == "accepted")
     ).scalar_one()
-    current = scoring.current_set(connection, one["id"])
-    wanted = jobs.set_key(connection, one["id"])
-    truth = latest_truth(connection, one["id"])
+    current = scoring.current_set(connection, task_row["id"])
+    expected_key = jobs.set_key(connection, task_row["id"])
+    truth = latest_truth(connection, task_row["id"])
     scored = 0
     if truth is not None:
         scored = connection.execute(
             select(func.count(func.distinct(run.c.id)))
             .join(run_score, run_score.c.run == run.c.id)
             .where(
-                run.c.task == one["id"],
+                run.c.task == task_row["id"],
                 run.c.state == "accepted",
                 run_score.c.truth_version.in_(equal_truths(truth)),
             )
         ).scalar_one()
-    return one | {
+    return task_row | {
         "runs": accepted,
         "scored": scored,
         "truth": truth,
         "set": current,
-        "stale": current is not None and current["key"] != wanted,
+        "stale": current is not None and current["key"] != expected_key,
     }
 
 
 def _with_names(connection: Connection, rows: list[Row]) -> list[Row]:
     ids = [row["run"] for row in rows if row["run"]]
     names = {
-        one.id: scoring.name_of(one.acronym, one.tag)
-        for one in connection.execute(
+        run_row.id: scoring.name_of(run_row.acronym, run_row.tag)
+        for run_row in connection.execute(
             select(run.c.id, run.c.tag, team.c.acronym)
             .join(team, team.c.id == run.c.team)
             .where(run.c.id.in_(ids))
@@ -164,20 +166,20 @@ def _roles(connection: Connection, campaign_id: str) -> list[Row]:
     return [dict(row) for row in rows.mappings()]
 
 
-def time_from(text: str, what: str) -> int | None:
+def time_from(text: str, field: str) -> int | None:
     """A time as a form gives it, in UTC: 2027-03-01T12:00, with or without seconds."""
     if not text.strip():
         return None
     try:
-        found = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+        time = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
     except ValueError:
         raise UsageError(
-            f"{what}: {text.strip()[:40]!r} is not a time such as 2027-03-01T12:00"
+            f"{field}: {text.strip()[:40]!r} is not a time such as 2027-03-01T12:00"
         ) from None
     # Beyond these years a time in another zone is one that no page could show.
-    if not FIRST_YEAR <= found.year <= LAST_YEAR:
-        raise UsageError(f"{what} is not in the years {FIRST_YEAR} to {LAST_YEAR}")
-    aware = found if found.tzinfo else found.replace(tzinfo=UTC)
+    if not FIRST_YEAR <= time.year <= LAST_YEAR:
+        raise UsageError(f"{field} is not in the years {FIRST_YEAR} to {LAST_YEAR}")
+    aware = time if time.tzinfo else time.replace(tzinfo=UTC)
     return int(aware.timestamp() * SECOND)
 
 
@@ -190,8 +192,8 @@ def shown_time(milliseconds: int | None) -> str:
 
 def after_move(connection: Connection, context: Context, campaign: Row, end: State) -> None:
     """What a state brings with it: scores are put together, a released truth is shown."""
-    for one in tasks_of(connection, campaign["id"]):
+    for task_row in tasks_of(connection, campaign["id"]):
         if end in jobs.SCORED_STATES:
-            jobs.want_task(connection, context, one["id"])
+            jobs.want_task(connection, context, task_row["id"])
         if end == "released":
-            scoring.want_publication(connection, context, one["id"])
+            scoring.want_publication(connection, context, task_row["id"])

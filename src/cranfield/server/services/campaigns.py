@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any, cast
 
 from sqlalchemy import Connection, func, insert, select, update
@@ -51,18 +52,18 @@ def add_campaign(connection: Connection, context: Context, actor: str, values: R
 
 def campaigns(connection: Connection, *, drafts: bool) -> list[Row]:
     """All campaigns, the newest first; drafts only for who may see them."""
-    wanted = select(campaign).order_by(campaign.c.year.desc(), campaign.c.slug)
+    query = select(campaign).order_by(campaign.c.year.desc(), campaign.c.slug)
     if not drafts:
-        wanted = wanted.where(campaign.c.state != "draft")
-    return [dict(row) for row in connection.execute(wanted).mappings()]
+        query = query.where(campaign.c.state != "draft")
+    return [dict(row) for row in connection.execute(query).mappings()]
 
 
 def by_slug(connection: Connection, slug: str) -> Row:
     """A campaign by its name in addresses, or a UsageError."""
     row = connection.execute(select(campaign).where(campaign.c.slug == slug)).mappings().first()
     if row is None:
-        known = connection.execute(select(campaign.c.slug).order_by(campaign.c.slug)).scalars()
-        raise UsageError(f"no campaign {slug!r}; there are: {', '.join(known) or 'none'}")
+        slugs = connection.execute(select(campaign.c.slug).order_by(campaign.c.slug)).scalars()
+        raise UsageError(f"no campaign {slug!r}; there are: {', '.join(slugs) or 'none'}")
     return dict(row)
 
 
@@ -99,8 +100,8 @@ def closing_of(connection: Connection, campaign_id: str) -> int:
     row = connection.execute(
         select(campaign.c.slug, campaign.c.closes).where(campaign.c.id == campaign_id)
     ).one()
-    written = audit.last(connection, "campaign.state", row.slug)
-    times = [time for time in (row.closes, written) if time is not None]
+    closed_at = audit.last(connection, "campaign.state", row.slug)
+    times = [time for time in (row.closes, closed_at) if time is not None]
     return min(times, default=0)
 
 
@@ -115,9 +116,9 @@ def close_due(context: Context) -> None:
                 campaign.c.state == "open", campaign.c.closes <= context.clock.now()
             )
         ).scalars()
-        found = list(due)
-    for one in found:
-        context.store.write(lambda c, one=one: close_if_due(c, context, one))  # type: ignore[misc]
+        due_ids = list(due)
+    for campaign_id in due_ids:
+        context.store.write(partial(close_if_due, context=context, campaign_id=campaign_id))
 
 
 def move(
@@ -186,8 +187,8 @@ def facts_of(connection: Connection, context: Context, campaign_id: str) -> Fact
     """What the guards of the next state look at."""
     row = connection.execute(select(campaign).where(campaign.c.id == campaign_id)).mappings().one()
     tasks = tasks_of(connection, campaign_id)
-    truths = {one["id"]: latest_truth(connection, one["id"]) for one in tasks}
-    of_tasks = run.c.task.in_([one["id"] for one in tasks])
+    truths = {task_row["id"]: latest_truth(connection, task_row["id"]) for task_row in tasks}
+    of_tasks = run.c.task.in_([task_row["id"] for task_row in tasks])
     counted = connection.execute(
         select(func.count()).select_from(run).where(of_tasks, run.c.state == "accepted")
     ).scalar_one()
@@ -204,16 +205,22 @@ def facts_of(connection: Connection, context: Context, campaign_id: str) -> Fact
     return Facts(
         tasks=len(tasks),
         tasks_without_public_set=tuple(
-            one["slug"] for one in tasks if not _has_public_set(connection, one["id"])
+            task_row["slug"]
+            for task_row in tasks
+            if not _has_public_set(connection, task_row["id"])
         ),
         licence=bool(row["licence"].strip()),
         opens=row["opens"],
         closes=row["closes"],
         now=context.clock.now(),
         pooled=bool(row["pooled"]),
-        tasks_without_truth=tuple(one["slug"] for one in tasks if truths[one["id"]] is None),
+        tasks_without_truth=tuple(
+            task_row["slug"] for task_row in tasks if truths[task_row["id"]] is None
+        ),
         tasks_without_baseline=tuple(
-            one["slug"] for one in tasks if not _has_baseline(connection, one, truths[one["id"]])
+            task_row["slug"]
+            for task_row in tasks
+            if not _has_baseline(connection, task_row, truths[task_row["id"]])
         ),
         runs=counted,
         unmerged=tuple(unmerged),
@@ -224,22 +231,22 @@ def facts_of(connection: Connection, context: Context, campaign_id: str) -> Fact
 
 
 def _has_public_set(connection: Connection, task_id: str) -> bool:
-    found = connection.execute(
+    rows = connection.execute(
         select(public_set.c.name).where(public_set.c.task == task_id).limit(1)
     )
-    return found.first() is not None
+    return rows.first() is not None
 
 
-def _has_baseline(connection: Connection, one: Row, truth: Row | None) -> bool:
+def _has_baseline(connection: Connection, task_row: Row, truth: Row | None) -> bool:
     """Whether a baseline was accepted, and scored if there is a truth to score it by."""
-    wanted = select(run.c.id).where(
-        run.c.task == one["id"], run.c.baseline == 1, run.c.state == "accepted"
+    query = select(run.c.id).where(
+        run.c.task == task_row["id"], run.c.baseline == 1, run.c.state == "accepted"
     )
     if truth is not None:
-        wanted = wanted.join(run_score, run_score.c.run == run.c.id).where(
+        query = query.join(run_score, run_score.c.run == run.c.id).where(
             run_score.c.truth_version.in_(equal_truths(truth))
         )
-    return connection.execute(wanted.limit(1)).first() is not None
+    return connection.execute(query.limit(1)).first() is not None
 
 
 def _unscored(
@@ -247,20 +254,20 @@ def _unscored(
 ) -> tuple[str, ...]:
     """Accepted runs that the current scores of their task, by its newest truth, do not have."""
     lacking: list[str] = []
-    for one in tasks:
-        truth = truths[one["id"]]
-        wanted = select(run.c.tag).where(run.c.task == one["id"], run.c.state == "accepted")
+    for task_row in tasks:
+        truth = truths[task_row["id"]]
+        query = select(run.c.tag).where(run.c.task == task_row["id"], run.c.state == "accepted")
         if truth is not None:
             scored = (
                 select(score.c.run)
                 .join(score_set, score_set.c.id == score.c.score_set)
                 .where(
-                    score_set.c.task == one["id"],
+                    score_set.c.task == task_row["id"],
                     score_set.c.state == "current",
                     score_set.c.truth_version.in_(equal_truths(truth)),
                 )
             )
-            wanted = wanted.where(run.c.id.not_in(scored))
-        rows = connection.execute(wanted)
-        lacking += [f"{one['slug']}/{tag}" for tag in rows.scalars()]
+            query = query.where(run.c.id.not_in(scored))
+        rows = connection.execute(query)
+        lacking += [f"{task_row['slug']}/{tag}" for tag in rows.scalars()]
     return tuple(lacking)

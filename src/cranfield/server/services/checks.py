@@ -101,26 +101,32 @@ class Checks:
             self._public.clear()
 
     def check(
-        self, upload: Upload, given: Submission, task_row: Mapping[str, Any], slug: str
+        self, upload: Upload, submission: Submission, task_row: Mapping[str, Any], slug: str
     ) -> Checked:
         """What is wrong with an upload, and how much is in it."""
         public = self.public(task_row, slug)
-        if is_small(upload) and given.ending in LINES and public.kind == "ranked":
-            source, threshold = self._source(upload, given, public), threshold_of(given.threshold)
-            return check_submission(source, public, threshold=threshold, name=given.tag)
-        return self.check_apart(upload, given, task_row, slug)
+        if is_small(upload) and submission.ending in LINES and public.kind == "ranked":
+            source, threshold = (
+                self._source(upload, submission, public),
+                threshold_of(submission.threshold),
+            )
+            return check_submission(source, public, threshold=threshold, name=submission.tag)
+        return self.check_apart(upload, submission, task_row, slug)
 
     def check_apart(
-        self, upload: Upload, given: Submission, task_row: Mapping[str, Any], slug: str
+        self, upload: Upload, submission: Submission, task_row: Mapping[str, Any], slug: str
     ) -> Checked:
         """The same by a child with limits, whatever the upload is."""
         public = self.public(task_row, slug)
-        source, threshold = self._source(upload, given, public), threshold_of(given.threshold)
-        return self._by_child(source, given.tag, threshold, public, slug)
+        source, threshold = (
+            self._source(upload, submission, public),
+            threshold_of(submission.threshold),
+        )
+        return self._by_child(source, submission.tag, threshold, public, slug)
 
-    def _source(self, upload: Upload, given: Submission, public: PublicSet) -> Input:
+    def _source(self, upload: Upload, submission: Submission, public: PublicSet) -> Input:
         caps = caps_of(public, self.context.settings.limits.unpacked_bytes)
-        name = f"{given.tag}{given.ending}{upload.packing}"
+        name = f"{submission.tag}{submission.ending}{upload.packing}"
         return Input(name, upload.path.absolute(), caps)
 
     def close(self) -> None:
@@ -144,7 +150,7 @@ class Checks:
     ) -> Checked:
         name = source.name
         settings = self.context.settings
-        wanted = {
+        job_input = {
             "kind": "check",
             "name": name,
             "path": str(source.path),
@@ -157,25 +163,25 @@ class Checks:
         nursery = self._nursery()
         try:
             for _ in range(ATTEMPTS):
-                said = nursery.run(wanted)
-                if not said.get("again"):  # nobody killed it
+                reply = nursery.run(job_input)
+                if not reply.get("again"):  # nobody killed it
                     break
         finally:
             with self._lock:
                 self._nurseries.append(nursery)
-        if "error" in said:
-            problem = Problem(name, 0, f"cannot be checked: {said['error']}")
+        if "error" in reply:
+            problem = Problem(name, 0, f"cannot be checked: {reply['error']}")
             return Checked(name, tag, public.kind, (problem,), 1)
         return Checked(
             name,
             tag,
             public.kind,
-            problems=tuple(Problem(*one) for one in said["problems"]),
-            count=said["count"],
-            lines=said["lines"],
-            units=said["units"],
-            missing=tuple(said["missing"]),
-            notes=tuple(said["notes"]),
+            problems=tuple(Problem(*fields) for fields in reply["problems"]),
+            count=reply["count"],
+            lines=reply["lines"],
+            units=reply["units"],
+            missing=tuple(reply["missing"]),
+            notes=tuple(reply["notes"]),
         )
 
 
@@ -184,7 +190,7 @@ def is_small(upload: Upload) -> bool:
     return upload.size <= SMALL and not upload.packing
 
 
-def caps_of(public: PublicSet, most: int) -> Caps:
+def caps_of(public: PublicSet, byte_limit: int) -> Caps:
     """The most that is read of a submission: no more than the public ids can fill.
 
     A file that is small when packed and huge when unpacked is given up early.
@@ -195,7 +201,7 @@ def caps_of(public: PublicSet, most: int) -> Caps:
         else (public.items, public.concepts)
     )
     if units[0] is None or units[1] is None:
-        return Caps(unpacked_bytes=most)
+        return Caps(unpacked_bytes=byte_limit)
     lines = len(units[0]) * max(2, len(units[1])) + SPARE_LINES
     widest = max(ALWAYS_READ, lines * WIDEST_LINE)
-    return Caps(unpacked_bytes=min(most, widest), lines=lines)
+    return Caps(unpacked_bytes=min(byte_limit, widest), lines=lines)

@@ -48,7 +48,7 @@ def accept(context: Context, actor: str) -> None:
     def write(connection: Connection) -> None:
         before = last_time(connection)
         detail = {"from": before, "to": wall}
-        audit.append(connection, wall, actor, "clock.accept", "clock", detail, back=True)
+        audit.append(connection, wall, actor, "clock.accept", "clock", detail, allow_earlier=True)
         _set(connection, NOTED, str(wall))
         _set(connection, ACCEPTED, f"{wall} {before}")
         lease = wall + int(settings.lease_seconds * SECOND)
@@ -70,10 +70,10 @@ def accept(context: Context, actor: str) -> None:
 
 
 def _value(connection: Connection, name: str) -> str | None:
-    found: str | None = connection.execute(
+    value: str | None = connection.execute(
         select(setting.c.value).where(setting.c.name == name)
     ).scalar()
-    return found
+    return value
 
 
 def _set(connection: Connection, name: str, value: str) -> None:

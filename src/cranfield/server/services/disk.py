@@ -39,10 +39,10 @@ def files_stay(settings: Settings) -> Iterator[None]:
 
 
 @contextmanager
-def _locked(path: Path, how: int) -> Iterator[None]:
+def _locked(path: Path, operation: int) -> Iterator[None]:
     handle = os.open(path, os.O_RDONLY)
     try:
-        fcntl.flock(handle, how)
+        fcntl.flock(handle, operation)
         yield
     finally:
         os.close(handle)
@@ -68,8 +68,8 @@ def _remove(context: Context, shas: Collection[str]) -> None:
         gone = set(rows.scalars())
         if gone:
             connection.execute(delete(blob).where(blob.c.sha.not_in(needed)))
-        known = set(connection.execute(select(blob.c.sha)).scalars()) if shas else set()
-        return gone | set(shas) - known
+        stored = set(connection.execute(select(blob.c.sha)).scalars()) if shas else set()
+        return gone | set(shas) - stored
 
     for sha in context.store.write(forget):
         blob_path(context.settings, sha).unlink(missing_ok=True)
@@ -84,12 +84,12 @@ def sweep(context: Context) -> None:
     clear_drafts(settings.folder / "backups")
     with context.store.read() as connection:
         needed = select(run.c.blob).where(run.c.state.in_(KEPT_STATES))
-        named = set(connection.execute(needed).scalars())
+        named_hashes = set(connection.execute(needed).scalars())
     present = {path.name for path in settings.blobs.glob("??/*")}
-    strangers = present - named
+    strangers = present - named_hashes
     if not strangers:
         return
-    if named and named <= present:
+    if named_hashes and named_hashes <= present:
         remove_unneeded(context, *strangers)
     else:
         # Perhaps this store belongs to another folder: its files must not go by mistake.

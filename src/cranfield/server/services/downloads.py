@@ -23,7 +23,7 @@ def listed(folder: Path) -> list[dict[str, Any]]:
 
 def found(folder: Path, name: str) -> Path | None:
     """A file below a folder by one of the names that `listed` gives, and by no other."""
-    names = {one["name"] for one in listed(folder)}
+    names = {entry["name"] for entry in listed(folder)}
     return folder / name if name in names else None
 
 
@@ -39,11 +39,11 @@ def archive(context: Context, slug: str) -> Path:
 
 def packed(folder: Path, root: str) -> bytes:
     """A folder as a .tar.gz without times and owners."""
-    plain = io.BytesIO()
-    with tarfile.open(fileobj=plain, mode="w") as made:
-        for one in listed(folder):
-            content = (folder / one["name"]).read_bytes()
-            entry = tarfile.TarInfo(f"{root}/{one['name']}")
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        for listed_file in listed(folder):
+            content = (folder / listed_file["name"]).read_bytes()
+            entry = tarfile.TarInfo(f"{root}/{listed_file['name']}")
             entry.size, entry.mode = len(content), 0o644
-            made.addfile(entry, io.BytesIO(content))
-    return gzip.compress(plain.getvalue(), mtime=0)
+            tar.addfile(entry, io.BytesIO(content))
+    return gzip.compress(buffer.getvalue(), mtime=0)

@@ -29,13 +29,13 @@ def described(
     settings = context.settings
     tasks: dict[str, Any] = {}
     teams: tuple[Any, ...] = ()
-    for one in tasks_of(connection, campaign["id"]):
-        facts, teams = facts_and_teams(connection, one["id"], campaign["id"])
-        files = scoring.run_files(connection, one["id"])
-        truth = latest_truth(connection, one["id"])
-        current = scoring.current_set(connection, one["id"])
-        tasks[one["kind"]] = {
-            "baseline": one["baseline"],
+    for task_row in tasks_of(connection, campaign["id"]):
+        facts, teams = facts_and_teams(connection, task_row["id"], campaign["id"])
+        files = scoring.run_files(connection, task_row["id"])
+        truth = latest_truth(connection, task_row["id"])
+        current = scoring.current_set(connection, task_row["id"])
+        tasks[task_row["kind"]] = {
+            "baseline": task_row["baseline"],
             "truth": str(settings.sealed / truth["file"]) if truth else "",
             "scores": str(scoring.set_folder(settings, current["id"])) if current else "",
             "runs": [

@@ -63,43 +63,43 @@ _REJECTED = (
 )
 
 
-def expire(connection: Connection, context: Context, found: Batch) -> None:
+def expire(connection: Connection, context: Context, batch: Batch) -> None:
     """Free the places of those who did not come back in time, now and then: it looks at all."""
     now = context.clock.now()
-    if not found.swept or now - found.swept[0] >= _SWEEP:
-        found.swept[:] = [now]
-        connection.execute(_EXPIRE, {"of": found.id, "now": now})
+    if not batch.swept or now - batch.swept[0] >= _SWEEP:
+        batch.swept[:] = [now]
+        connection.execute(_EXPIRE, {"of": batch.id, "now": now})
 
 
-def give(connection: Connection, context: Context, found: Batch, who: Row) -> Row | None:
+def give(connection: Connection, context: Context, batch: Batch, annotator: Row) -> Row | None:
     """What somebody works on now: what is open already, else something new, else what was put
     off; None when there is nothing (left)."""
     if connection.dialect.name != "sqlite":
         # Nobody else takes a place of this batch until the commit; SQLite has one writer.
-        connection.execute(_LOCK, {"of": found.id})
-    expire(connection, context, found)
-    seen = connection.execute(_SEEN, {"who": who["id"]}).all()
-    mine = [row for row in seen if row.hit in found.hits]
-    for row in mine:
+        connection.execute(_LOCK, {"of": batch.id})
+    expire(connection, context, batch)
+    seen = connection.execute(_SEEN, {"who": annotator["id"]}).all()
+    own_rows = [row for row in seen if row.hit in batch.hits]
+    for row in own_rows:
         if row.state == "open":
             return _held(connection, row.id)
-    if who["state"] != "active":
+    if annotator["state"] != "active":
         return None
-    for unit, again in _coming(connection, found, who, 1, seen).items():
-        return _give(connection, context, found, who, unit, again=again)
-    put_off = [row.id for row in mine if row.state == "offered"]
-    if not put_off or found.row["state"] not in ("pilot", "running"):
+    for unit, is_reissue in _coming(connection, batch, annotator, 1, seen).items():
+        return _give(connection, context, batch, annotator, unit, is_reissue=is_reissue)
+    put_off = [row.id for row in own_rows if row.state == "offered"]
+    if not put_off or batch.row["state"] not in ("pilot", "running"):
         return None
     connection.execute(update(assignment).where(assignment.c.id == put_off[0]).values(state="open"))
     return _held(connection, put_off[0])
 
 
-def give_any(connection: Connection, context: Context, who: Row) -> tuple[Batch, Row] | None:
+def give_any(connection: Connection, context: Context, annotator: Row) -> tuple[Batch, Row] | None:
     """What somebody works on now in the first batch of the campaign that has something."""
-    for found in running_for(connection, who):
-        given = give(connection, context, found, who)
-        if given is not None:
-            return found, given
+    for running in running_for(connection, annotator):
+        assignment_row = give(connection, context, running, annotator)
+        if assignment_row is not None:
+            return running, assignment_row
     return None
 
 
@@ -107,58 +107,64 @@ def _held(connection: Connection, key: str) -> Row:
     return dict(connection.execute(_HELD, {"held": key}).mappings().one())
 
 
-def ahead(connection: Connection, found: Batch, who: Row, count: int) -> list[str]:
+def ahead(connection: Connection, batch: Batch, annotator: Row, count: int) -> list[str]:
     """The next units that somebody would be given now, without giving them."""
-    seen = connection.execute(_SEEN, {"who": who["id"]}).all()
-    return list(_coming(connection, found, who, count, seen))
+    seen = connection.execute(_SEEN, {"who": annotator["id"]}).all()
+    return list(_coming(connection, batch, annotator, count, seen))
 
 
 def _coming(
-    connection: Connection, found: Batch, who: Row, count: int, every: Sequence[Any]
+    connection: Connection, batch: Batch, annotator: Row, count: int, every: Sequence[Any]
 ) -> dict[str, bool]:
     """The next units of somebody who has seen those of `every`, and whether one was rejected."""
-    worker = _worker(connection, found, who, every)
-    order = [u for u in found.order_for(who["pseudonym"]) if u not in worker.seen]
-    places, chosen = _Places(connection, order), dict[str, bool]()
-    while order and len(chosen) < count:
-        unit = next_unit(found.plan, found.row["state"], worker, places, order)
+    worker = _worker(connection, batch, annotator, every)
+    order = [u for u in batch.order_for(annotator["pseudonym"]) if u not in worker.seen]
+    places, upcoming = _Places(connection, order), dict[str, bool]()
+    while order and len(upcoming) < count:
+        unit = next_unit(batch.plan, batch.row["state"], worker, places, order)
         if unit is None:
             break
-        chosen[unit] = places.is_rejected(unit)
+        upcoming[unit] = places.is_rejected(unit)
         worker = replace(worker, seen={*worker.seen, unit}, given=worker.given + 1)
-    return chosen
+    return upcoming
 
 
-def may_see(connection: Connection, found: Batch, who: Row, unit: str) -> bool:
+def may_see(connection: Connection, batch: Batch, annotator: Row, unit: str) -> bool:
     """Whether a unit is somebody's own, or soon will be."""
-    own = select(assignment.c.id).where(
-        assignment.c.hit == unit, assignment.c.assessor == who["id"]
+    query = select(assignment.c.id).where(
+        assignment.c.hit == unit, assignment.c.assessor == annotator["id"]
     )
-    if connection.execute(own).first() is not None:
+    if connection.execute(query).first() is not None:
         return True
-    return who["state"] == "active" and unit in ahead(connection, found, who, AHEAD)
+    return annotator["state"] == "active" and unit in ahead(connection, batch, annotator, AHEAD)
 
 
 def _give(
-    connection: Connection, context: Context, found: Batch, who: Row, unit: str, *, again: bool
+    connection: Connection,
+    context: Context,
+    batch: Batch,
+    annotator: Row,
+    unit: str,
+    *,
+    is_reissue: bool,
 ) -> Row:
     """Write down that somebody has a unit now, in the place of a rejected form if there is one."""
     now = context.clock.now()
     row = {
         "id": context.new_id(),
         "hit": unit,
-        "assessor": who["id"],
+        "assessor": annotator["id"],
         "state": "open",
-        "subject": found.subjects[unit],
+        "subject": batch.subjects[unit],
         "offered": now,
         "opened": now,
         "submitted": None,
-        "expires": now + int(found.plan.expires * SECOND),
+        "expires": now + int(batch.plan.expires * SECOND),
         "active_ms": 0,
-        "guideline": found.row["guideline"],
+        "guideline": batch.row["guideline"],
     }
     connection.execute(_GIVE, row)
-    rejected = connection.execute(_REJECTED, {"unit": unit}).scalar() if again else None
+    rejected = connection.execute(_REJECTED, {"unit": unit}).scalar() if is_reissue else None
     if rejected is not None:
         connection.execute(
             update(assignment).where(assignment.c.id == rejected).values(reissued_as=row["id"])
@@ -166,15 +172,17 @@ def _give(
     return row
 
 
-def _worker(connection: Connection, found: Batch, who: Row, every: Sequence[Any]) -> Worker:
+def _worker(connection: Connection, batch: Batch, annotator: Row, every: Sequence[Any]) -> Worker:
     """What the rules want to know of somebody."""
-    units = found.by_subject
+    units = batch.by_subject
     seen = {units[row.subject] for row in every if row.subject in units}
-    mine = [str(row.hit) for row in every if row.hit in found.hits]
-    right, asked = gold_of(connection, found, who["id"]) if found.plan.qualification else (0, 0)
-    gold = sum(unit in found.plan.gold_units for unit in mine)
+    own_units = [str(row.hit) for row in every if row.hit in batch.hits]
+    correct, answered = (
+        gold_of(connection, batch, annotator["id"]) if batch.plan.qualification else (0, 0)
+    )
+    gold = sum(unit in batch.plan.gold_units for unit in own_units)
     # The pseudonym, not the id: the same people get the same units whenever it is played again.
-    return Worker(who["pseudonym"], seen, len(mine), gold, asked, right)
+    return Worker(annotator["pseudonym"], seen, len(own_units), gold, answered, correct)
 
 
 class _Places(Mapping[str, int]):
@@ -192,11 +200,11 @@ class _Places(Mapping[str, int]):
             part = self._order[self._counted : self._counted + next(self._sizes)]
             self._counted += len(part)
             self._known.update(dict.fromkeys(part, 0))
-            for taken, state, count in self._connection.execute(_TAKEN, {"units": list(part)}):
+            for unit_id, state, count in self._connection.execute(_TAKEN, {"units": list(part)}):
                 if state == "rejected":
-                    self._rejected.add(str(taken))
+                    self._rejected.add(str(unit_id))
                 else:
-                    self._known[str(taken)] += int(count)
+                    self._known[str(unit_id)] += int(count)
         return self._known[unit]
 
     def is_rejected(self, unit: str) -> bool:

@@ -87,9 +87,9 @@ def import_collection(
     # Files of runs that no run names yet are not swept meanwhile.
     with files_stay(context.settings):
         prepared = [_prepared(context, collection, kind) for kind in collection.kinds]
-        made = context.store.write(write)
+        imported = context.store.write(write)
     context.wake.set()
-    return made
+    return imported
 
 
 def collection_in(path: str | Path) -> str | Path:
@@ -98,8 +98,8 @@ def collection_in(path: str | Path) -> str | Path:
     if not (folder / MANIFEST).is_file() or (folder / SETTINGS).exists():
         return path
     try:
-        listed = json.loads((folder / MANIFEST).read_bytes())["files"]
-        hashes = {str(name): str(sha) for name, sha in listed.items()}
+        manifest_files = json.loads((folder / MANIFEST).read_bytes())["files"]
+        hashes = {str(name): str(sha) for name, sha in manifest_files.items()}
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InputError.single(
             str(folder / MANIFEST), "is not the manifest of an export"
@@ -210,8 +210,8 @@ def _given(collection: Collection, threshold: str) -> Any:
 
 def _threshold_text(collection: Collection, threshold: str) -> str:
     """A threshold as the store has it: the lines of a file of thresholds, too."""
-    given = _given(collection, threshold)
-    return given.read_text(encoding="utf-8").strip() if isinstance(given, Path) else threshold
+    parsed = _given(collection, threshold)
+    return parsed.read_text(encoding="utf-8").strip() if isinstance(parsed, Path) else threshold
 
 
 def _write(
@@ -233,29 +233,31 @@ def _write(
         "label_measures": " ".join(collection.label_measures),
         "seed": collection.seed,
         # A task without a truth gets one from people who judge a pool.
-        "pooled": int(any(TRUTH[one.kind] not in sealed for one in prepared)),
+        "pooled": int(any(TRUTH[prepared_task.kind] not in sealed for prepared_task in prepared)),
     } | values
     campaign_id = add_campaign(connection, context, ACTOR, columns)
     _remember_private(connection, slug, sealed)
     teams = _add_teams(connection, context, campaign_id, collection.teams, prepared)
-    for one in prepared:
-        row = _add_task(connection, context, campaign_id, collection, one)
-        if TRUTH[one.kind] in sealed:
-            file = sealed[TRUTH[one.kind]]
-            sha = file_hash(getattr(collection, TRUTH[one.kind]))
+    for prepared_task in prepared:
+        row = _add_task(connection, context, campaign_id, collection, prepared_task)
+        if TRUTH[prepared_task.kind] in sealed:
+            file = sealed[TRUTH[prepared_task.kind]]
+            sha = file_hash(getattr(collection, TRUTH[prepared_task.kind]))
             scoring.add_truth(
                 connection, context, ACTOR, row["id"], sha=sha, file=file, source="import"
             )
-        for run in one.runs:
+        for run in prepared_task.runs:
             _add_run(connection, context, row, teams[run.facts.team], run)
-    runs = sum(len(one.runs) for one in prepared)
-    return Imported(slug, tuple(one.kind for one in prepared), runs, len(collection.teams))
+    runs = sum(len(prepared_task.runs) for prepared_task in prepared)
+    return Imported(
+        slug, tuple(prepared_task.kind for prepared_task in prepared), runs, len(collection.teams)
+    )
 
 
 def _remember_private(connection: Connection, slug: str, sealed: dict[str, str]) -> None:
-    kept = {key: file for key, file in sealed.items() if key in PRIVATE}
-    if kept:
-        value = json.dumps(kept, sort_keys=True)
+    private = {key: file for key, file in sealed.items() if key in PRIVATE}
+    if private:
+        value = json.dumps(private, sort_keys=True)
         connection.execute(insert(setting).values(name=f"private:{slug}", value=value))
 
 
@@ -267,20 +269,20 @@ def _add_teams(
     prepared: list[_Task],
 ) -> dict[str, str]:
     """The teams of a collection, and those that only its runs name; ids by acronym."""
-    known = {one.acronym: one for one in declared}
-    for run in (run for one in prepared for run in one.runs):
-        known.setdefault(run.facts.team, Team(run.facts.team))
+    teams = {entry.acronym: entry for entry in declared}
+    for run in (run for entry in prepared for run in entry.runs):
+        teams.setdefault(run.facts.team, Team(run.facts.team))
     ids, now = {}, context.clock.now()
-    for acronym, one in known.items():
+    for acronym, entry in teams.items():
         ids[acronym] = context.new_id()
         connection.execute(
             insert(team).values(
                 id=ids[acronym],
                 campaign=campaign_id,
                 acronym=acronym,
-                name=one.name,
-                country=one.country,
-                reference=one.reference,
+                name=entry.name,
+                country=entry.country,
+                reference=entry.reference,
                 invitation=hash_of(context.new_secret()),
                 created=now,
             )
@@ -290,20 +292,24 @@ def _add_teams(
 
 
 def _add_task(
-    connection: Connection, context: Context, campaign_id: str, collection: Collection, one: _Task
+    connection: Connection,
+    context: Context,
+    campaign_id: str,
+    collection: Collection,
+    prepared_task: _Task,
 ) -> dict[str, Any]:
     row = {
         "id": context.new_id(),
         "campaign": campaign_id,
-        "slug": one.kind,
-        "title": TITLES[one.kind],
-        "kind": one.kind,
-        "split": collection.part(one.kind).split,
-        "baseline": one.baseline,
+        "slug": prepared_task.kind,
+        "title": TITLES[prepared_task.kind],
+        "kind": prepared_task.kind,
+        "split": collection.part(prepared_task.kind).split,
+        "baseline": prepared_task.baseline,
     }
     connection.execute(insert(task).values(**row))
     texts = read_texts(collection)
-    said = {
+    text_by_kind = {
         "topic": texts.topics,
         "item": texts.items,
         "concept": {name: text.definition for name, text in texts.concepts.items()},
@@ -314,13 +320,13 @@ def _add_task(
             "kind": kind,
             "name": name,
             "position": position,
-            "text": said[kind].get(name, ""),
+            "text": text_by_kind[kind].get(name, ""),
             "media": "picture" if kind == "item" and name in texts.pictures else "",
         }
         for kind, names in (
-            ("topic", one.public.topics),
-            ("item", one.public.items),
-            ("concept", one.public.concepts),
+            ("topic", prepared_task.public.topics),
+            ("item", prepared_task.public.items),
+            ("concept", prepared_task.public.concepts),
         )
         for position, name in enumerate(names or ())
     ]
@@ -332,7 +338,7 @@ def _add_task(
 def _add_run(
     connection: Connection, context: Context, row: dict[str, Any], team_id: str, run: _Run
 ) -> None:
-    given = Submission(
+    submission = Submission(
         tag=run.facts.tag,
         configuration=run.facts.configuration,
         description=run.facts.description,
@@ -348,7 +354,7 @@ def _add_run(
         actor="",
         team_id=team_id,
         task_row=row,
-        given=given,
+        submission=submission,
         checked=run.checked,
         sha=run.sha,
         size=run.size,

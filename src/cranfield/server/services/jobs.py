@@ -47,8 +47,8 @@ def key_of(*parts: Any) -> str:
 
 def measures_of(row: Any) -> list[str]:
     """The measures that a task is scored by."""
-    said = row["label_measures"] if row["kind"] == "labels" else row["measures"]
-    return str(said).split()
+    measures = row["label_measures"] if row["kind"] == "labels" else row["measures"]
+    return str(measures).split()
 
 
 def score_key(row: Any, truth: Row) -> str:
@@ -65,7 +65,7 @@ def score_key(row: Any, truth: Row) -> str:
 
 
 def _scorable(run_id: str | None = None, task_id: str | None = None) -> Any:
-    wanted = (
+    query = (
         select(
             run,
             task.c.kind,
@@ -80,8 +80,8 @@ def _scorable(run_id: str | None = None, task_id: str | None = None) -> Any:
         .order_by(run.c.created, run.c.id)
     )
     if run_id is not None:
-        wanted = wanted.where(run.c.id == run_id)
-    return wanted if task_id is None else wanted.where(run.c.task == task_id)
+        query = query.where(run.c.id == run_id)
+    return query if task_id is None else query.where(run.c.task == task_id)
 
 
 def want_score(connection: Connection, context: Context, run_id: str) -> None:
@@ -96,11 +96,11 @@ def want_score(connection: Connection, context: Context, run_id: str) -> None:
 def _want_run(connection: Connection, context: Context, row: Any, truth: Row) -> bool:
     """Whether the score of a run is there; if not, it is asked for."""
     key = score_key(row, truth)
-    there = connection.execute(select(run_score.c.key).where(run_score.c.key == key)).first()
-    if there is None:
-        given = {"run": row["id"], "truth": truth["id"], "key": key}
-        want(connection, context, "score", f"score:{key}", given, row["campaign"], row["id"])
-    return there is not None
+    existing = connection.execute(select(run_score.c.key).where(run_score.c.key == key)).first()
+    if existing is None:
+        job_input = {"run": row["id"], "truth": truth["id"], "key": key}
+        want(connection, context, "score", f"score:{key}", job_input, row["campaign"], row["id"])
+    return existing is not None
 
 
 def want(
@@ -108,13 +108,13 @@ def want(
     context: Context,
     kind: str,
     key: str,
-    given: Row,
+    job_input: Row,
     campaign_id: str | None,
     run_id: str | None = None,
     *,
-    again: bool = False,
+    restart: bool = False,
 ) -> str:
-    """A job of this key, asked for once; `again` asks anew for one that has ended."""
+    """A job of this key, asked for once; `restart` asks anew for one that has ended."""
     row = connection.execute(
         select(job.c.id, job.c.state).where(job.c.key == key).with_for_update()
     ).first()
@@ -127,14 +127,14 @@ def want(
                 key=key,
                 campaign=campaign_id,
                 run=run_id,
-                input=json.dumps(given, ensure_ascii=False, sort_keys=True),
+                input=json.dumps(job_input, ensure_ascii=False, sort_keys=True),
                 created=context.clock.now(),
             )
         )
     else:
         new = str(row.id)
-        if row.state == "cancelled" or (again and row.state in ("failed", "done")):
-            text = json.dumps(given, ensure_ascii=False, sort_keys=True)
+        if row.state == "cancelled" or (restart and row.state in ("failed", "done")):
+            text = json.dumps(job_input, ensure_ascii=False, sort_keys=True)
             connection.execute(update(job).where(job.c.id == new).values(input=text))
             reset(connection, new)
     context.wake.set()
@@ -179,16 +179,16 @@ def want_task(connection: Connection, context: Context, task_id: str) -> None:
     rows = connection.execute(_scorable(task_id=task_id)).mappings().all()
     if truth is None or not rows:
         return
-    there = [_want_run(connection, context, row, truth) for row in rows]
-    if not all(there) or rows[0]["campaign_state"] not in SCORED_STATES:
+    scored = [_want_run(connection, context, row, truth) for row in rows]
+    if not all(scored) or rows[0]["campaign_state"] not in SCORED_STATES:
         return
     key = set_key(connection, task_id)
-    found = connection.execute(
+    existing_set = connection.execute(
         select(score_set.c.id, score_set.c.state).where(
             score_set.c.task == task_id, score_set.c.key == key
         )
     ).first()
-    if found is None:
+    if existing_set is None:
         latest = connection.execute(
             select(func.max(score_set.c.n)).where(score_set.c.task == task_id)
         ).scalar()
@@ -206,11 +206,11 @@ def want_task(connection: Connection, context: Context, task_id: str) -> None:
             )
         )
     else:
-        set_id = str(found.id)
+        set_id = str(existing_set.id)
         # The same truth may have come back: it is published under its newest version.
         values = {"truth_version": truth["id"]}
         connection.execute(update(score_set).where(score_set.c.id == set_id).values(values))
-        if found.state == "current":
+        if existing_set.state == "current":
             return
     want(
         connection,
@@ -219,7 +219,7 @@ def want_task(connection: Connection, context: Context, task_id: str) -> None:
         f"aggregate:{set_id}",
         {"set": set_id, "task": task_id},
         rows[0]["campaign"],
-        again=found is not None and found.state == "old",
+        restart=existing_set is not None and existing_set.state == "old",
     )
 
 
@@ -234,18 +234,18 @@ def set_key(connection: Connection, task_id: str) -> str:
 def is_free(connection: Connection, context: Context) -> bool:
     """Whether there is a job to take; looking writes nothing."""
     now = context.clock.now()
-    free = or_(job.c.state == "queued", (job.c.state == "running") & (job.c.lease < now))
-    return connection.execute(select(job.c.id).where(free).limit(1)).first() is not None
+    claimable = or_(job.c.state == "queued", (job.c.state == "running") & (job.c.lease < now))
+    return connection.execute(select(job.c.id).where(claimable).limit(1)).first() is not None
 
 
 def claim(connection: Connection, context: Context, worker: str) -> Row | None:
     """Take the oldest job that nobody does, or whose worker has not been heard of."""
     now = context.clock.now()
-    free = or_(job.c.state == "queued", (job.c.state == "running") & (job.c.lease < now))
+    claimable = or_(job.c.state == "queued", (job.c.state == "running") & (job.c.lease < now))
     row = (
         connection.execute(
             select(job)
-            .where(free)
+            .where(claimable)
             .order_by(job.c.created, job.c.id)
             .limit(1)
             .with_for_update(skip_locked=True)
@@ -256,8 +256,8 @@ def claim(connection: Connection, context: Context, worker: str) -> Row | None:
     if row is None:
         return None
     if row["state"] == "running" and row["attempt"] >= ATTEMPTS:
-        said = row["error"] or "the worker was lost"
-        message = f"given up after {row['attempt']} attempts: {said}"
+        reason = row["error"] or "the worker was lost"
+        message = f"given up after {row['attempt']} attempts: {reason}"
         connection.execute(
             update(job)
             .where(job.c.id == row["id"])
@@ -265,9 +265,14 @@ def claim(connection: Connection, context: Context, worker: str) -> Row | None:
         )
         return None
     lease = now + int(context.settings.lease_seconds * SECOND)
-    taken = {"state": "running", "worker": worker, "attempt": row["attempt"] + 1, "lease": lease}
-    connection.execute(update(job).where(job.c.id == row["id"]).values(**taken))
-    return dict(row) | taken
+    claim_values = {
+        "state": "running",
+        "worker": worker,
+        "attempt": row["attempt"] + 1,
+        "lease": lease,
+    }
+    connection.execute(update(job).where(job.c.id == row["id"]).values(**claim_values))
+    return dict(row) | claim_values
 
 
 def reclaim(connection: Connection, host: str, alive: Callable[[int], bool]) -> int:
@@ -275,43 +280,43 @@ def reclaim(connection: Connection, host: str, alive: Callable[[int], bool]) -> 
 
     Workers are named `host:process-...`; those of other machines are left to their leases.
     """
-    held = connection.execute(select(job.c.id, job.c.worker).where(job.c.state == "running"))
+    running = connection.execute(select(job.c.id, job.c.worker).where(job.c.state == "running"))
     lost = []
-    for row in held:
-        where, _, rest = str(row.worker or "").partition(":")
+    for row in running:
+        worker_host, _, rest = str(row.worker or "").partition(":")
         process = rest.partition("-")[0]
-        if where == host and process.isdecimal() and not alive(int(process)):
+        if worker_host == host and process.isdecimal() and not alive(int(process)):
             lost.append(row.id)
     if lost:
         connection.execute(update(job).where(job.c.id.in_(lost)).values(lease=0))
     return len(lost)
 
 
-def heartbeat(connection: Connection, context: Context, held: Row) -> bool:
+def heartbeat(connection: Connection, context: Context, job_row: Row) -> bool:
     """Say that a job is still being done; False when it is somebody else's by now."""
     lease = context.clock.now() + int(context.settings.lease_seconds * SECOND)
-    changed = connection.execute(update(job).where(*_fence(held)).values(lease=lease))
+    changed = connection.execute(update(job).where(*_fence(job_row)).values(lease=lease))
     return changed.rowcount == 1
 
 
-def finish(connection: Connection, context: Context, held: Row) -> bool:
+def finish(connection: Connection, context: Context, job_row: Row) -> bool:
     """End a job well; False, and nothing counts, when it is somebody else's by now."""
     changed = connection.execute(
         update(job)
-        .where(*_fence(held))
+        .where(*_fence(job_row))
         .values(state="done", error="", progress=1.0, finished=context.clock.now())
     )
     return changed.rowcount == 1
 
 
 def fail(
-    connection: Connection, context: Context, held: Row, message: str, *, again: bool = True
+    connection: Connection, context: Context, job_row: Row, message: str, *, retry: bool = True
 ) -> None:
     """End an attempt badly: the job waits for another one, or has failed for good."""
-    over = not again or held["attempt"] >= ATTEMPTS
+    over = not retry or job_row["attempt"] >= ATTEMPTS
     connection.execute(
         update(job)
-        .where(*_fence(held))
+        .where(*_fence(job_row))
         .values(
             state="failed" if over else "queued",
             error=message,
@@ -321,23 +326,23 @@ def fail(
     )
 
 
-def _fence(held: Row) -> tuple[Any, ...]:
+def _fence(job_row: Row) -> tuple[Any, ...]:
     return (
-        job.c.id == held["id"],
+        job.c.id == job_row["id"],
         job.c.state == "running",
-        job.c.worker == held["worker"],
-        job.c.attempt == held["attempt"],
+        job.c.worker == job_row["worker"],
+        job.c.attempt == job_row["attempt"],
     )
 
 
 def jobs_of(connection: Connection, campaign_id: str | None, *states: str) -> list[Row]:
     """The jobs of a campaign, or of the site, the newest first."""
-    wanted = select(job).order_by(job.c.created.desc(), job.c.id).limit(100)
+    query = select(job).order_by(job.c.created.desc(), job.c.id).limit(100)
     if campaign_id is not None:
-        wanted = wanted.where(job.c.campaign == campaign_id)
+        query = query.where(job.c.campaign == campaign_id)
     if states:
-        wanted = wanted.where(job.c.state.in_(states))
-    return [dict(row) for row in connection.execute(wanted).mappings()]
+        query = query.where(job.c.state.in_(states))
+    return [dict(row) for row in connection.execute(query).mappings()]
 
 
 def told_to_teams(message: str) -> str:
@@ -346,8 +351,8 @@ def told_to_teams(message: str) -> str:
     What a reader says of a file may quote it, and a run that was accepted can be read: that is
     the truth. Only the words about the process itself are everybody's.
     """
-    own = _OWN_WORDS.fullmatch(message)
-    return message if own else "The truth could not be used; the organisers see why."
+    match = _OWN_WORDS.fullmatch(message)
+    return message if match else "The truth could not be used; the organisers see why."
 
 
 def counts(connection: Connection, campaign_id: str) -> dict[str, int]:

@@ -59,10 +59,10 @@ def new_batch(
     **options: Any,
 ) -> str:
     """A draft of a batch of a kind; gives its id. `options` are those of `Wanted` and of a plan."""
-    own = {name: options.pop(name) for name in Wanted.__dataclass_fields__ if name in options}
-    wanted = Wanted(slug, **own)
+    fields = {name: options.pop(name) for name in Wanted.__dataclass_fields__ if name in options}
+    request = Wanted(slug, **fields)
     if kind == "labels":
-        return _labels(connection, context, actor, campaign, wanted, options)
+        return _labels(connection, context, actor, campaign, request, options)
     if kind == "relevance":
         task = _task(connection, campaign, "ranked")
         if task is None:
@@ -74,10 +74,10 @@ def new_batch(
             campaign,
             task,
             slug=slug,
-            title=wanted.title,
-            guidelines=wanted.guidelines,
-            depth=wanted.depth,
-            per_team=wanted.per_team,
+            title=request.title,
+            guidelines=request.guidelines,
+            depth=request.depth,
+            per_team=request.per_team,
             planned=options,
         )
     if kind not in SURVEYS:
@@ -90,14 +90,16 @@ def new_batch(
         _task(connection, campaign, "ranked"),
         kind,
         seed=seed,
-        file=wanted.file,
-        questions=wanted.questions,
-        depth=wanted.depth,
+        file=request.file,
+        questions=request.questions,
+        depth=request.depth,
     )
     planned = options | _FOR_ALL | {"seed": seed}
-    sheet = _worded(survey.sheet, wanted)
-    where = campaign["id"]
-    return add_batch(connection, context, actor, where, sheet, slug=slug, key=survey.key, **planned)
+    sheet = _worded(survey.sheet, request)
+    campaign_id = campaign["id"]
+    return add_batch(
+        connection, context, actor, campaign_id, sheet, slug=slug, key=survey.key, **planned
+    )
 
 
 def _task(connection: Connection, campaign: Row, kind: str) -> Row | None:
@@ -105,12 +107,12 @@ def _task(connection: Connection, campaign: Row, kind: str) -> Row | None:
     return tasks.get(kind)
 
 
-def _worded(sheet: Sheet, wanted: Wanted) -> Sheet:
+def _worded(sheet: Sheet, request: Wanted) -> Sheet:
     """The sheet under the organiser's title and guidelines, where there are any."""
     return replace(
         sheet,
-        title=wanted.title.strip() or sheet.title,
-        guidelines=wanted.guidelines.strip() or sheet.guidelines,
+        title=request.title.strip() or sheet.title,
+        guidelines=request.guidelines.strip() or sheet.guidelines,
     )
 
 
@@ -119,20 +121,20 @@ def _labels(
     context: Context,
     actor: str,
     campaign: Row,
-    wanted: Wanted,
+    request: Wanted,
     planned: Mapping[str, Any],
 ) -> str:
     """Annotation by the ontology: whole, or below a concept that items are known to have."""
-    known = None if wanted.file is None else known_labels(wanted.file)
-    if wanted.below and known is None:
+    labels = None if request.file is None else known_labels(request.file)
+    if request.below and labels is None:
         raise UsageError("to ask below a concept, send the labels that are known")
     sheet = make_sheet(
         context.settings.public / campaign["slug"],
-        split=wanted.split or None,
-        title=wanted.title or (f"Which {shown_name(wanted.below)}?" if wanted.below else None),
-        first=wanted.first,
-        below=wanted.below or None,
-        known=known if wanted.below else None,
+        split=request.split or None,
+        title=request.title or (f"Which {shown_name(request.below)}?" if request.below else None),
+        first=request.first,
+        below=request.below or None,
+        known=labels if request.below else None,
     )
     task = _task(connection, campaign, "labels")
     return add_batch(
@@ -140,28 +142,28 @@ def _labels(
         context,
         actor,
         campaign["id"],
-        _worded(sheet, wanted),
-        slug=wanted.slug,
-        task=None if task is None or wanted.below else task["id"],
-        gate=wanted.below,
-        known=_gold(sheet, known) if planned.get("gold") else None,
+        _worded(sheet, request),
+        slug=request.slug,
+        task=None if task is None or request.below else task["id"],
+        gate=request.below,
+        gold_answers=_gold(sheet, labels) if planned.get("gold") else None,
         **planned,
     )
 
 
-def _gold(sheet: Sheet, known: LabelMatrix | None) -> dict[str, dict[str, str]]:
+def _gold(sheet: Sheet, labels: LabelMatrix | None) -> dict[str, dict[str, str]]:
     """What is known of units of a sheet, {unit: {concept: value}}."""
-    if known is None:
+    if labels is None:
         raise UsageError("a share of gold needs a file of labels that are known")
-    asked = {c for form in sheet.forms.values() for c in form.concepts}
-    columns = [(k, c) for k, c in enumerate(known.concepts) if c in asked]
+    concepts = {c for form in sheet.forms.values() for c in form.concepts}
+    columns = [(k, c) for k, c in enumerate(labels.concepts) if c in concepts]
     units = {unit.name for unit in sheet.units}
-    values = dense(known.labels).astype(int)
-    found = {
+    values = dense(labels.labels).astype(int)
+    gold = {
         item: {concept: str(values[row, k]) for k, concept in columns}
-        for row, item in enumerate(known.items)
+        for row, item in enumerate(labels.items)
         if item in units
     }
-    if not found or not columns:
+    if not gold or not columns:
         raise UsageError("the known labels have no item and concept of this batch")
-    return found
+    return gold

@@ -38,22 +38,22 @@ class Plan:
     why: str = ""
 
 
-def plan(connection: Connection, context: Context, found: Batch, method: str) -> Plan:
+def plan(connection: Connection, context: Context, batch: Batch, method: str) -> Plan:
     """Compare the truth of a batch with the newest one of its task, which a child opens."""
-    if found.row["task"] is None:
+    if batch.row["task"] is None:
         raise UsageError("this batch belongs to no task; its log can be downloaded")
-    text, ending = assessing.truth_file(connection, found, method)
-    kind = "ranked" if found.kind == "relevance" else "labels"
+    text, ending = assessing.truth_file(connection, batch, method)
+    kind = "ranked" if batch.kind == "relevance" else "labels"
     unit = "judgement" if kind == "ranked" else "item"
     rows = [line for line in text.splitlines()[0 if kind == "ranked" else 1 :] if line]
     new = len(rows) if kind == "ranked" else len({row.partition(",")[0] for row in rows})
-    base = latest_truth(connection, found.row["task"])
+    base = latest_truth(connection, batch.row["task"])
     if base is None:
         return Plan(unit, new)
     with tempfile.TemporaryDirectory(dir=context.settings.incoming) as name:
         folder = Path(name)
         (folder / f"new{ending}").write_text(text, encoding="utf-8")
-        wanted = {
+        job_input = {
             "kind": "join",
             "task": kind,
             "old": str((context.settings.sealed / base["file"]).absolute()),
@@ -61,7 +61,7 @@ def plan(connection: Connection, context: Context, found: Batch, method: str) ->
             "out": str((folder / "merged").absolute()),
         }
         with Nursery(context.settings, CHILD) as nursery:
-            answer = nursery.run(wanted)
+            answer = nursery.run(job_input)
         if "error" in answer:
             return Plan(unit, new, base=base["id"], why=str(answer["error"]))
         merged = (folder / "merged").read_text(encoding="utf-8")

@@ -16,10 +16,10 @@ _HELD = re.compile(rf"data:image/({'|'.join(sorted(set(SHOWN.values())))});base6
 @lru_cache(maxsize=2000)
 def picture_of(folder: Path, item: str) -> tuple[bytes, str] | None:
     """The bytes of an item's picture and their media type; None where there is none."""
-    _, shown = views_of([item], collection=folder)
-    if item not in shown:
+    _, addresses = views_of([item], collection=folder)
+    if item not in addresses:
         return None
-    return inside(shown[item])
+    return inside(addresses[item])
 
 
 def inside(address: str) -> tuple[bytes, str]:

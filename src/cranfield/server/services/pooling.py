@@ -36,15 +36,15 @@ def accepted_runs(
         .where(run.c.task == task, run.c.state == "accepted")
         .order_by(run.c.precedence, team.c.acronym, run.c.tag)
     )
-    found = []
+    runs = []
     for row in rows:
         name = scoring.name_of(row.acronym, row.tag)
         ending = scoring.ending_of(context.settings, row.form, row.blob)
         # No more is unpacked than when the file was accepted.
         caps = Caps(unpacked_bytes=context.settings.limits.unpacked_bytes)
         file = Input(f"{name}{ending}", blob_path(context.settings, row.blob), caps)
-        found.append((name, str(row.threshold), file))
-    return found
+        runs.append((name, str(row.threshold), file))
+    return runs
 
 
 def runs_of(
@@ -53,16 +53,16 @@ def runs_of(
     """The files of the accepted runs; with `per_team` so many of each team, the first ones."""
     if per_team is not None and per_team < 1:
         raise UsageError(f"{per_team} runs of each team are no pool")
-    taken: dict[str, int] = {}
-    kept = []
+    counts: dict[str, int] = {}
+    files = []
     for name, _, file in accepted_runs(connection, context, task):
         acronym = name.partition(".")[0]
-        taken[acronym] = taken.get(acronym, 0) + 1
-        if per_team is None or taken[acronym] <= per_team:
-            kept.append(file)
-    if not kept:
+        counts[acronym] = counts.get(acronym, 0) + 1
+        if per_team is None or counts[acronym] <= per_team:
+            files.append(file)
+    if not files:
         raise UsageError("there is no run to pool yet")
-    return kept
+    return files
 
 
 def pool_batch(
@@ -116,13 +116,13 @@ def _units(
     return [
         Unit(
             f"{number:06d}",
-            title=one.item,
-            text=texts.items.get(one.item, ""),
-            picture="there" if shown(one.item) else "",
-            topic=texts.topics.get(one.topic, "") or one.topic,
-            query=shown(texts.topic_items.get(one.topic)),
+            title=pooled_item.item,
+            text=texts.items.get(pooled_item.item, ""),
+            picture="there" if shown(pooled_item.item) else "",
+            topic=texts.topics.get(pooled_item.topic, "") or pooled_item.topic,
+            query=shown(texts.topic_items.get(pooled_item.topic)),
         )
-        for number, one in enumerate(pooled, after + 1)
+        for number, pooled_item in enumerate(pooled, after + 1)
     ]
 
 
@@ -133,13 +133,13 @@ def _keep(connection: Connection, batch_id: str, pooled: Sequence[PooledItem]) -
             [
                 {
                     "batch": batch_id,
-                    "topic": one.topic,
-                    "item": one.item,
-                    "best_rank": one.best_rank,
-                    "runs": one.runs,
-                    "weight": one.weight,
+                    "topic": pooled_item.topic,
+                    "item": pooled_item.item,
+                    "best_rank": pooled_item.best_rank,
+                    "runs": pooled_item.runs,
+                    "weight": pooled_item.weight,
                 }
-                for one in pooled
+                for pooled_item in pooled
             ],
         )
 
@@ -149,7 +149,7 @@ def grow(
     context: Context,
     actor: str,
     campaign: Row,
-    found: Batch,
+    relevance_batch: Batch,
     *,
     depth: int,
     count: int,
@@ -158,21 +158,23 @@ def grow(
 
     What is in the batch already counts as judged, whoever has it at the moment. Gives how many.
     """
-    if found.kind != "relevance" or found.row["state"] in ("closed", "merged"):
+    if relevance_batch.kind != "relevance" or relevance_batch.row["state"] in ("closed", "merged"):
         raise UsageError("only a pool that is not closed can grow")
     if not 1 <= count <= MOST_ADDED:
         raise UsageError(f"a pool grows by 1 to {MOST_ADDED} units, not by {count}")
-    deeper = make_pool(runs_of(connection, context, found.row["task"]), depth=depth)
-    held = {(str(unit["topic"]), str(unit["item"])) for unit in found.hits.values()}
-    left = Pool(depth, deeper.runs, tuple(i for i in deeper.items if (i.topic, i.item) not in held))
-    chosen = left.next_to_judge(count)
-    units = _units(context, campaign, chosen, after=len(found.hits))
-    topics = {unit.name: (p.topic, p.item) for unit, p in zip(units, chosen, strict=True)}
-    add_units(connection, context, found, units, topics)
-    _keep(connection, found.id, chosen)
+    deeper = make_pool(runs_of(connection, context, relevance_batch.row["task"]), depth=depth)
+    pairs = {(str(unit["topic"]), str(unit["item"])) for unit in relevance_batch.hits.values()}
+    remaining = Pool(
+        depth, deeper.runs, tuple(i for i in deeper.items if (i.topic, i.item) not in pairs)
+    )
+    selected = remaining.next_to_judge(count)
+    units = _units(context, campaign, selected, after=len(relevance_batch.hits))
+    topics = {unit.name: (p.topic, p.item) for unit, p in zip(units, selected, strict=True)}
+    add_units(connection, context, relevance_batch, units, topics)
+    _keep(connection, relevance_batch.id, selected)
     # Later than before, whatever the clock says: whoever has the batch at hand reads it again.
-    now = max(context.clock.now(), (found.row["changed"] or 0) + 1)
-    connection.execute(update(batch).where(batch.c.id == found.id).values(changed=now))
-    detail = {"depth": depth, "units": len(chosen)}
-    audit.append(connection, now, actor, "batch.grow", found.row["slug"], detail)
-    return len(chosen)
+    now = max(context.clock.now(), (relevance_batch.row["changed"] or 0) + 1)
+    connection.execute(update(batch).where(batch.c.id == relevance_batch.id).values(changed=now))
+    detail = {"depth": depth, "units": len(selected)}
+    audit.append(connection, now, actor, "batch.grow", relevance_batch.row["slug"], detail)
+    return len(selected)

@@ -35,22 +35,24 @@ from cranfield.server.thresholds import threshold_of
 RESAMPLES, MOST_RUNS, MOMENTS = 200, 30, 8
 
 
-def like(connection: Connection, found: Batch) -> list[Batch]:
+def like(connection: Connection, this_batch: Batch) -> list[Batch]:
     """This batch and all others of the campaign that ask the same."""
     rows = connection.execute(
-        select(batch).where(batch.c.campaign == found.row["campaign"]).order_by(batch.c.created)
+        select(batch)
+        .where(batch.c.campaign == this_batch.row["campaign"])
+        .order_by(batch.c.created)
     ).mappings()
-    same = [loaded(connection, dict(row)) for row in rows if row["kind"] == found.kind]
-    asked = {form.concepts for form in found.forms.values()}
-    return [b for b in same if {form.concepts for form in b.forms.values()} == asked]
+    same = [loaded(connection, dict(row)) for row in rows if row["kind"] == this_batch.kind]
+    concepts = {form.concepts for form in this_batch.forms.values()}
+    return [b for b in same if {form.concepts for form in b.forms.values()} == concepts]
 
 
-def board(connection: Connection, found: Batch) -> dict[str, Any]:
+def board(connection: Connection, batch: Batch) -> dict[str, Any]:
     """All that the board of a batch shows."""
-    given = [
+    assignments = [
         Given(
             0,
-            found.id,
+            batch.id,
             row.hit,
             row.assessor,
             row.state,
@@ -61,29 +63,29 @@ def board(connection: Connection, found: Batch) -> dict[str, Any]:
                 assignment.c.hit, assignment.c.assessor, assignment.c.state, assignment.c.active_ms
             )
             .join(hit, hit.c.id == assignment.c.hit)
-            .where(hit.c.batch == found.id)
+            .where(hit.c.batch == batch.id)
         )
     ]
-    status = status_of(found.plan, given)
-    forms = [f for one in like(connection, found) for f in filled_forms(connection, one)]
-    own = [f for f in forms if f.batch == found.row["slug"] and not f.rejected]
-    people = assessors_of(connection, found.row["campaign"])
+    status = status_of(batch.plan, assignments)
+    forms = [f for similar in like(connection, batch) for f in filled_forms(connection, similar)]
+    own_forms = [f for f in forms if f.batch == batch.row["slug"] and not f.rejected]
+    people = assessors_of(connection, batch.row["campaign"])
     quality = _quality(forms)
     return {
         "status": status,
-        "agreement": _agreement(own),
-        "people": [_person(connection, found, row, own, quality) for row in people],
-        "rejections": _rejections(connection, found),
-        "open_disputes": len(open_disputes(connection, found)) if own else 0,
+        "agreement": _agreement(own_forms),
+        "people": [_person(connection, batch, row, own_forms, quality) for row in people],
+        "rejections": _rejections(connection, batch),
+        "open_disputes": len(open_disputes(connection, batch)) if own_forms else 0,
     }
 
 
 def _quality(forms: Sequence[FilledForm]) -> dict[str, AnnotatorQuality]:
     """What speaks against whom, over all batches that ask the same: copiers share few items."""
-    kept = [f for f in forms if not f.rejected and f.values]
-    if not kept:
+    accepted = [f for f in forms if not f.rejected and f.values]
+    if not accepted:
         return {}
-    return {p.annotator: p for p in quality_of(collect(kept).log)}
+    return {p.annotator: p for p in quality_of(collect(accepted).log)}
 
 
 def _agreement(forms: Sequence[FilledForm]) -> dict[str, Any] | None:
@@ -92,74 +94,74 @@ def _agreement(forms: Sequence[FilledForm]) -> dict[str, Any] | None:
         return None
     log = collect(forms).log
     try:
-        found = assess(log, "fleiss", resampling=Resampling(resamples=RESAMPLES))
+        agreement = assess(log, "fleiss", resampling=Resampling(resamples=RESAMPLES))
     except CranfieldError:
         return None
     # Below its least a value speaks of units that were judged once.
-    known = [r for r in found.concepts if r.values["fleiss"] >= LEAST]
-    worst = sorted(known, key=lambda r: r.values["fleiss"])[:5]
-    overall = found.overall.values["fleiss"]
+    defined = [r for r in agreement.concepts if r.values["fleiss"] >= LEAST]
+    worst = sorted(defined, key=lambda r: r.values["fleiss"])[:5]
+    overall = agreement.overall.values["fleiss"]
     return {
         "fleiss": overall if overall >= LEAST else math.nan,
         "known": overall >= LEAST,
-        "interval": found.overall.intervals.get("fleiss", (math.nan, math.nan)),
+        "interval": agreement.overall.intervals.get("fleiss", (math.nan, math.nan)),
         "worst": [(r.name, r.values["fleiss"]) for r in worst],
     }
 
 
 def _person(
     connection: Connection,
-    found: Batch,
+    batch: Batch,
     row: Row,
     forms: Sequence[FilledForm],
     quality: Mapping[str, AnnotatorQuality],
 ) -> dict[str, Any]:
-    mine = [f for f in forms if f.annotator == row["pseudonym"]]
-    right, asked = gold_of(connection, found, row["id"]) if found.plan.gold_units else (0, 0)
-    seconds = sorted(f.seconds for f in mine)
+    own_forms = [f for f in forms if f.annotator == row["pseudonym"]]
+    correct, answered = gold_of(connection, batch, row["id"]) if batch.plan.gold_units else (0, 0)
+    seconds = sorted(f.seconds for f in own_forms)
     flags = quality[row["pseudonym"]].reasons if row["pseudonym"] in quality else ()
     return {
         "id": row["id"],
         "pseudonym": row["pseudonym"],
         "kind": row["kind"],
         "state": row["state"],
-        "forms": len(mine),
+        "forms": len(own_forms),
         "seconds": seconds[len(seconds) // 2] if seconds else math.nan,
-        "gold": f"{right} of {asked}" if asked else "",
+        "gold": f"{correct} of {answered}" if answered else "",
         "flags": flags,
-        "cost": found.plan.pay * len(mine),
+        "cost": batch.plan.pay * len(own_forms),
     }
 
 
-def _rejections(connection: Connection, found: Batch) -> list[Row]:
+def _rejections(connection: Connection, batch: Batch) -> list[Row]:
     rows = connection.execute(
         select(assignment.c.id, assignment.c.reason, assignment.c.reissued_as, hit.c.item)
         .join(hit, hit.c.id == assignment.c.hit)
-        .where(hit.c.batch == found.id, assignment.c.state == "rejected")
+        .where(hit.c.batch == batch.id, assignment.c.state == "rejected")
         .order_by(assignment.c.id)
     )
     return [dict(row) for row in rows.mappings()]
 
 
-def over_time(connection: Connection, found: Batch) -> list[dict[str, Any]]:
+def over_time(connection: Connection, batch: Batch) -> list[dict[str, Any]]:
     """Agreement after each eighth of the forms, as they were handed in, with its interval."""
-    forms = [f for f in filled_forms(connection, found) if not f.rejected]
+    forms = [f for f in filled_forms(connection, batch) if not f.rejected]
     cuts = sorted({math.ceil(len(forms) * k / MOMENTS) for k in range(1, MOMENTS + 1)})
-    made = []
+    points = []
     for cut in cuts:
         so_far = _agreement(forms[:cut])
         if so_far is not None and not math.isnan(so_far["fleiss"]):
             low, high = so_far["interval"]
-            made.append({"forms": cut, "fleiss": so_far["fleiss"], "low": low, "high": high})
-    return made
+            points.append({"forms": cut, "fleiss": so_far["fleiss"], "low": low, "high": high})
+    return points
 
 
-def rankings(connection: Connection, context: Context, found: Batch) -> list[dict[str, Any]]:
+def rankings(connection: Connection, context: Context, batch: Batch) -> list[dict[str, Any]]:
     """Does it matter who judged: how alike the orders of the runs are by each assessor's truth."""
-    log = collected(connection, found).log
-    concepts = next(iter(found.forms.values())).concepts
+    log = collected(connection, batch).log
+    concepts = next(iter(batch.forms.values())).concepts
     runs = []
-    for name, threshold, file in accepted_runs(connection, context, found.row["task"])[:MOST_RUNS]:
+    for name, threshold, file in accepted_runs(connection, context, batch.row["task"])[:MOST_RUNS]:
         limit = threshold_of(threshold) or DEFAULT_THRESHOLD
         decided = None if limit == ROWS else limit
         runs.append(read_labels(file, threshold=decided, concepts=concepts, name=name))

@@ -71,13 +71,13 @@ class CampaignLinks:
 
         return ServedLinks(f"/{self.slug}/results", self.task_slug)
 
-    def page(self, here: Address, there: Address, ending: str = "html") -> str:
-        return self._served.page(here, there, ending)
+    def page(self, current: Address, target: Address, ending: str = "html") -> str:
+        return self._served.page(current, target, ending)
 
-    def task(self, here: Address, task: str) -> str:
-        return self._served.task(here, task)
+    def task(self, current: Address, task: str) -> str:
+        return self._served.task(current, task)
 
-    def root(self, here: Address, path: str) -> str:  # noqa: ARG002
+    def root(self, current: Address, path: str) -> str:  # noqa: ARG002
         if path == "index.html":
             return f"/{self.slug}"
         if path.endswith((".css", ".svg")):
@@ -121,12 +121,12 @@ class Pages:
         body = _body(self.results(campaign, task_row, current, version), path, form, query)
         etag = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
         # Nothing secret is in these pages, so they may be packed.
-        shown = Shown(gzip.compress(body, 6, mtime=0), TYPES[form], f'"{etag}"')
+        cached_page = Shown(gzip.compress(body, 6, mtime=0), TYPES[form], f'"{etag}"')
         with self._lock:
-            self._shown[key] = shown
+            self._shown[key] = cached_page
             while len(self._shown) > PAGES:
                 self._shown.popitem(last=False)
-        return shown
+        return cached_page
 
     def forget(self) -> None:
         """Make every page anew when it is asked for next."""
@@ -145,13 +145,13 @@ class Pages:
         from cranfield.site.results import Frame, Results
 
         with self._lock:
-            known, made = self._results.get(task_row["id"], ("", None))
-            if made is not None and known == version:
+            known_version, task_results = self._results.get(task_row["id"], ("", None))
+            if task_results is not None and known_version == version:
                 self._results.move_to_end(task_row["id"])
-                return made
+                return task_results
         with self.context.store.read() as connection:
             material = material_of(connection, self.context, campaign, task_row, current)
-            tasks = [one["slug"] for one in tasks_of(connection, campaign["id"])]
+            tasks = [row["slug"] for row in tasks_of(connection, campaign["id"])]
             banner = _banner(connection, campaign, task_row, current)
             extras = extras_of(connection, self.context, campaign, task_row, current)
         released = material.truth is not None
@@ -159,15 +159,15 @@ class Pages:
         above = (Link("Campaigns", "/"),)
         frame = Frame(campaign["title"], tasks, banner, sealed, above=above)
         links = CampaignLinks(campaign["slug"], task_row["slug"])
-        made = Results(material, links, frame, extras)
+        task_results = Results(material, links, frame, extras)
         with self._lock:
-            self._results[task_row["id"]] = (version, made)
+            self._results[task_row["id"]] = (version, task_results)
             while len(self._results) > MATERIALS:
                 self._results.popitem(last=False)
             # Nobody can ask for what an older version showed.
-            for key in [key for key in self._shown if key[0] == known != version]:
+            for key in [key for key in self._shown if key[0] == known_version != version]:
                 del self._shown[key]
-        return made
+        return task_results
 
 
 def _body(results: Results, path: str, form: str, query: Mapping[str, str]) -> bytes:
@@ -178,10 +178,10 @@ def _body(results: Results, path: str, form: str, query: Mapping[str, str]) -> b
         from cranfield.campaign.results import result_table
         from cranfield.site.results import Page
 
-        made = Page("", "", result_table("best-per-item", results.material, count=None))
+        page = Page("", "", result_table("best-per-item", results.material, count=None))
     else:
-        made = results.page(path, query)
-    text = made.html if form == "html" else made.data(form)
+        page = results.page(path, query)
+    text = page.html if form == "html" else page.data(form)
     return text.encode(errors="replace")
 
 
@@ -190,9 +190,9 @@ def _picture(results: Results, name: str) -> bytes:
 
     for item in results.linked_items:
         if slug(item) == name:
-            drawn = results.pictures.draw(item)
-            if drawn is not None:
-                return drawn.data
+            picture = results.pictures.draw(item)
+            if picture is not None:
+                return picture.data
     raise UsageError("there is no such picture")
 
 
@@ -209,9 +209,17 @@ def _version(
     """What a page depends on: the scores, whether they are released, whether newer ones come."""
     banner = _banner(connection, campaign, task_row, current)
     # A job copies the truth of a release: pages that were asked for before are made anew then.
-    shown = _released_truth(connection, context, current) is not None
+    is_truth_released = _released_truth(connection, context, current) is not None
     changes = len(_changes(connection, task_row["id"]))
-    return f"{current['id']} {campaign['state']} {campaign['title']} {banner} {shown} {changes}"
+    parts = (
+        current["id"],
+        campaign["state"],
+        campaign["title"],
+        banner,
+        is_truth_released,
+        changes,
+    )
+    return " ".join(map(str, parts))
 
 
 def _banner(connection: Connection, campaign: Row, task_row: Row, current: Row) -> str:
@@ -241,13 +249,13 @@ def extras_of(
     scores = load(curve) if curve.exists() else None
     public = campaign["state"] in ("released", "archived")
     truth = _released_truth(connection, context, current) if public else None
-    listed = [*files_of(connection, context, task_row, public), *_truth_file(task_row, truth)]
+    files = [*files_of(connection, context, task_row, public), *_truth_file(task_row, truth)]
     return Extras(
         curve=scores if isinstance(scores, Scores) else None,
         mistakes=(
             Mistakes.joined([json.loads(mistakes.read_bytes())]) if mistakes.exists() else None
         ),
-        files=tuple(listed),
+        files=tuple(files),
         changes=tuple(_changes(connection, task_row["id"])),
         settings=ranked_settings({}) if task_row["kind"] == "ranked" else [],
         licence=campaign["licence"],
@@ -279,9 +287,9 @@ def files_of(
 
 def file_of(connection: Connection, context: Context, task_row: Row, name: str) -> Path | None:
     """Where a file lies that the page of files lists."""
-    for one in files_of(connection, context, task_row, public=True):
-        if one.name == name:
-            return blob_path(context.settings, one.sha256)
+    for file_fact in files_of(connection, context, task_row, public=True):
+        if file_fact.name == name:
+            return blob_path(context.settings, file_fact.sha256)
     current = scoring.current_set(connection, task_row["id"])
     truth = None if current is None else _released_truth(connection, context, current)
     return truth if truth is not None and truth.name == name else None
@@ -318,10 +326,10 @@ def material_of(
     facts, teams = facts_and_teams(connection, task_row["id"], campaign["id"])
     # One threshold per concept is a file of the export, and has its name here.
     facts = {
-        name: replace(one, threshold=f"thresholds/{name}.csv")
-        if threshold_lines(one.threshold)
-        else one
-        for name, one in facts.items()
+        name: replace(fact, threshold=f"thresholds/{name}.csv")
+        if threshold_lines(fact.threshold)
+        else fact
+        for name, fact in facts.items()
     }
     released = campaign["state"] in ("released", "archived")
     truth = _released_truth(connection, context, current) if released else None
@@ -378,12 +386,12 @@ def facts_and_teams(
             row["threshold"],
             bool(row["baseline"]),
         )
-    everybody = connection.execute(
+    team_rows = connection.execute(
         select(team).where(team.c.campaign == campaign_id).order_by(team.c.acronym)
     ).mappings()
     teams = tuple(
-        Team(one["acronym"], one["name"], one["country"], one["reference"])
-        for one in everybody
-        if one["acronym"]
+        Team(team_row["acronym"], team_row["name"], team_row["country"], team_row["reference"])
+        for team_row in team_rows
+        if team_row["acronym"]
     )
     return dict(sorted(facts.items())), teams

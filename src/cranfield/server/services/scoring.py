@@ -48,10 +48,10 @@ def released_truth(settings: Settings, truth_id: str, file: str) -> Path:
 
 def private_files(connection: Connection, settings: Settings, slug: str) -> dict[str, str]:
     """The files of a collection that are sealed beside the truth, by their keys."""
-    kept = connection.execute(
+    stored = connection.execute(
         select(setting.c.value).where(setting.c.name == f"private:{slug}")
     ).scalar()
-    return {key: str(settings.sealed / file) for key, file in json.loads(kept or "{}").items()}
+    return {key: str(settings.sealed / file) for key, file in json.loads(stored or "{}").items()}
 
 
 def name_of(acronym: str, tag: str) -> str:
@@ -67,16 +67,16 @@ def ending_of(settings: Settings, form: str, sha: str) -> str:
     return f"{form}{packing}"
 
 
-def instructions(connection: Connection, context: Context, held: Row) -> Row | None:
+def instructions(connection: Connection, context: Context, job_row: Row) -> Row | None:
     """What the child of a job is told; None when what it is about has gone."""
-    given = json.loads(held["input"])
-    maker = {"score": _score, "aggregate": _aggregate, "publish": _publish}[held["kind"]]
-    found = maker(connection, context, given)
-    more = {"kind": held["kind"], "work": str(context.settings.incoming)}
-    return None if found is None else found | more
+    job_input = json.loads(job_row["input"])
+    maker = {"score": _score, "aggregate": _aggregate, "publish": _publish}[job_row["kind"]]
+    arguments = maker(connection, context, job_input)
+    common = {"kind": job_row["kind"], "work": str(context.settings.incoming)}
+    return None if arguments is None else arguments | common
 
 
-def _score(connection: Connection, context: Context, given: Row) -> Row | None:
+def _score(connection: Connection, context: Context, job_input: Row) -> Row | None:
     row = (
         connection.execute(
             select(
@@ -90,16 +90,16 @@ def _score(connection: Connection, context: Context, given: Row) -> Row | None:
             .join(team, team.c.id == run.c.team)
             .join(task, task.c.id == run.c.task)
             .join(campaign, campaign.c.id == task.c.campaign)
-            .where(run.c.id == given["run"])
+            .where(run.c.id == job_input["run"])
         )
         .mappings()
         .first()
     )
-    truth = _truth_row(connection, given["truth"])
+    truth = _truth_row(connection, job_input["truth"])
     if row is None or truth is None:
         return None
     settings = context.settings
-    out = run_file(settings, given["key"])
+    out = run_file(settings, job_input["key"])
     out.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     return {
         "public": str(settings.public / row["slug"]),
@@ -126,24 +126,24 @@ def _truth_row(connection: Connection, truth_id: str) -> Row | None:
     return dict(row) if row else None
 
 
-def _aggregate(connection: Connection, context: Context, given: Row) -> Row | None:
+def _aggregate(connection: Connection, context: Context, job_input: Row) -> Row | None:
     row = connection.execute(
         select(score_set.c.truth_version, campaign.c.seed)
         .join(task, task.c.id == score_set.c.task)
         .join(campaign, campaign.c.id == task.c.campaign)
-        .where(score_set.c.id == given["set"])
+        .where(score_set.c.id == job_input["set"])
     ).first()
     if row is None:
         return None
     truth = _truth_row(connection, row.truth_version)
-    runs = _set_runs(connection, given["task"])
+    runs = _set_runs(connection, job_input["task"])
     if truth is None or not runs:
         return None
-    keys = [jobs.score_key(one, truth) for one in runs.values()]
+    keys = [jobs.score_key(run_row, truth) for run_row in runs.values()]
     return {
         "parts": [str(run_file(context.settings, key)) for key in keys],
         "seed": row.seed,
-        "out": str(set_folder(context.settings, given["set"])),
+        "out": str(set_folder(context.settings, job_input["set"])),
     }
 
 
@@ -171,8 +171,8 @@ def run_files(connection: Connection, task_id: str) -> dict[str, tuple[str, str]
     return {name: (row["blob"], row["form"]) for name, row in runs.items()}
 
 
-def _publish(connection: Connection, context: Context, given: Row) -> Row | None:
-    truth = _truth_row(connection, given["truth"])
+def _publish(connection: Connection, context: Context, job_input: Row) -> Row | None:
+    truth = _truth_row(connection, job_input["truth"])
     if truth is None:
         return None
     return {
@@ -181,37 +181,39 @@ def _publish(connection: Connection, context: Context, given: Row) -> Row | None
     }
 
 
-def finish(connection: Connection, context: Context, held: Row, said: Row) -> None:
+def finish(connection: Connection, context: Context, job_row: Row, result: Row) -> None:
     """Write down what a job found, if it is still this worker's to write."""
-    if not jobs.finish(connection, context, held):
+    if not jobs.finish(connection, context, job_row):
         return
-    given = json.loads(held["input"])
-    if held["kind"] == "score":
-        _finish_score(connection, context, given)
-    elif held["kind"] == "aggregate":
-        _finish_set(connection, context, given, said)
+    job_input = json.loads(job_row["input"])
+    if job_row["kind"] == "score":
+        _finish_score(connection, context, job_input)
+    elif job_row["kind"] == "aggregate":
+        _finish_set(connection, context, job_input, result)
 
 
-def _finish_score(connection: Connection, context: Context, given: Row) -> None:
-    there = connection.execute(
-        select(run_score.c.key).where(run_score.c.key == given["key"])
+def _finish_score(connection: Connection, context: Context, job_input: Row) -> None:
+    existing = connection.execute(
+        select(run_score.c.key).where(run_score.c.key == job_input["key"])
     ).first()
-    if there is None:
+    if existing is None:
         connection.execute(
             insert(run_score).values(
-                key=given["key"],
-                run=given["run"],
-                truth_version=given["truth"],
+                key=job_input["key"],
+                run=job_input["run"],
+                truth_version=job_input["truth"],
                 created=context.clock.now(),
             )
         )
-    task_id = connection.execute(select(run.c.task).where(run.c.id == given["run"])).scalar_one()
+    task_id = connection.execute(
+        select(run.c.task).where(run.c.id == job_input["run"])
+    ).scalar_one()
     jobs.want_task(connection, context, task_id)
 
 
-def _finish_set(connection: Connection, context: Context, given: Row, said: Row) -> None:
+def _finish_set(connection: Connection, context: Context, job_input: Row, result: Row) -> None:
     """Switch to a whole new set of scores; one that came too late never becomes current."""
-    task_id, set_id = given["task"], given["set"]
+    task_id, set_id = job_input["task"], job_input["set"]
     row = (
         connection.execute(select(score_set).where(score_set.c.id == set_id).with_for_update())
         .mappings()
@@ -221,17 +223,17 @@ def _finish_set(connection: Connection, context: Context, given: Row, said: Row)
         connection.execute(update(score_set).where(score_set.c.id == set_id).values(state="old"))
         jobs.want_task(connection, context, task_id)
         return
-    runs = {name: one["id"] for name, one in _set_runs(connection, task_id).items()}
-    standings = {(one.pop("run"), one.pop("measure")): one for one in said["standings"]}
+    runs = {name: entry["id"] for name, entry in _set_runs(connection, task_id).items()}
+    standings = {(entry.pop("run"), entry.pop("measure")): entry for entry in result["standings"]}
     connection.execute(score.delete().where(score.c.score_set == set_id))
     rows: list[dict[str, Any]] = []
     empty = dict.fromkeys(("low", "high", "place", "rank", "rank_first", "rank_last"), None) | {
         "group_letters": ""
     }
-    for one in said["means"]:
-        placed = standings.get((one["run"], one["measure"]), empty)
+    for entry in result["means"]:
+        placed = standings.get((entry["run"], entry["measure"]), empty)
         values = {k: None if v != v else v for k, v in placed.items()}
-        rows.append(one | values | {"score_set": set_id, "run": runs[one["run"]]})
+        rows.append(entry | values | {"score_set": set_id, "run": runs[entry["run"]]})
     connection.execute(insert(score), rows)
     connection.execute(
         update(score_set)
@@ -285,8 +287,8 @@ def want_publication(connection: Connection, context: Context, task_id: str) -> 
         .limit(1)
     ).first()
     if row is not None:
-        given = {"truth": row.id}
-        jobs.want(connection, context, "publish", f"publish:{row.id}", given, row.campaign)
+        job_input = {"truth": row.id}
+        jobs.want(connection, context, "publish", f"publish:{row.id}", job_input, row.campaign)
 
 
 def current_set(connection: Connection, task_id: str) -> Row | None:

@@ -43,12 +43,12 @@ def need_site(settings: Settings) -> None:
     store = open_store(settings.url)
     try:
         with told(settings.url):
-            held = current(store)
+            schema = current(store)
     finally:
         store.close()
-    if held is None:
-        where = address.render_as_string(hide_password=True)
-        raise UsageError(f"{where}: the store of no site, it is empty")
+    if schema is None:
+        address_text = address.render_as_string(hide_password=True)
+        raise UsageError(f"{address_text}: the store of no site, it is empty")
 
 
 def ensure_organiser(context: Context) -> str | None:
@@ -57,14 +57,14 @@ def ensure_organiser(context: Context) -> str | None:
         if connection.execute(select(func.count()).select_from(person)).scalar():
             return None
     password = context.new_secret()[:20]
-    kept = accounts.Hasher(context.settings.passwords).hash(password)
+    password_hash = accounts.Hasher(context.settings.passwords).hash(password)
 
     def add(connection: Connection) -> bool:
         if connection.execute(select(func.count()).select_from(person)).scalar():
             return False
-        who = accounts.add_person(connection, context, FIRST, "Organiser", kept)
-        for what in ("O", "S"):
-            accounts.grant(connection, context, who, who, what, None)
+        person_id = accounts.add_person(connection, context, FIRST, "Organiser", password_hash)
+        for role_name in ("O", "S"):
+            accounts.grant(connection, context, person_id, person_id, role_name, None)
         return True
 
     return password if context.store.write(add) else None

@@ -56,33 +56,35 @@ class Submission:
     via: str = "page"
 
 
-def checked_submission(given: Submission, campaign_row: Mapping[str, Any], kind: str) -> Submission:
+def checked_submission(
+    submission: Submission, campaign_row: Mapping[str, Any], kind: str
+) -> Submission:
     """The same with blanks removed, or a UsageError about what is missing or not allowed."""
-    tag = given.tag.strip()
+    tag = submission.tag.strip()
     if not _TAG.fullmatch(tag) or run_name(tag) != tag:
         raise UsageError(
             "the tag of a run has 1 to 40 letters, digits or . _ - and begins with one of the "
             "first two; it has no ending of a file"
         )
     allowed = str(campaign_row["configurations"]).split()
-    configuration = checked_text("the configuration", given.configuration, longest=40)
+    configuration = checked_text("the configuration", submission.configuration, longest=40)
     if allowed and configuration not in allowed:
         raise UsageError(f"the configuration is one of {', '.join(allowed)}")
-    if given.ending and not _ENDING.fullmatch(given.ending):
+    if submission.ending and not _ENDING.fullmatch(submission.ending):
         raise UsageError("the file's name ends in .txt, .run, .csv, .tsv, .json, .npz or .parquet")
-    if given.threshold and kind != "labels":
+    if submission.threshold and kind != "labels":
         raise UsageError("only annotations have a threshold")
     return Submission(
         tag=tag,
         configuration=configuration,
-        description=checked_text("the description", given.description, longest=4000),
-        features=checked_text("the features", given.features, needed=False),
-        classifier=checked_text("the classifier", given.classifier, needed=False),
-        threshold=given.threshold.strip(),
-        ending=given.ending or ".txt",
-        precedence=given.precedence,
-        replace=given.replace,
-        via=given.via,
+        description=checked_text("the description", submission.description, longest=4000),
+        features=checked_text("the features", submission.features, needed=False),
+        classifier=checked_text("the classifier", submission.classifier, needed=False),
+        threshold=submission.threshold.strip(),
+        ending=submission.ending or ".txt",
+        precedence=submission.precedence,
+        replace=submission.replace,
+        via=submission.via,
     )
 
 
@@ -93,7 +95,7 @@ def store_run(
     actor: str,
     team_id: str,
     task_row: Mapping[str, Any],
-    given: Submission,
+    submission: Submission,
     checked: Checked,
     sha: str,
     size: int,
@@ -120,13 +122,14 @@ def store_run(
         select(campaign.c.runs_per_team).where(campaign.c.id == task_row["campaign"])
     ).scalar_one()
     connection.execute(select(team.c.id).where(team.c.id == team_id).with_for_update()).one()
-    same = run_by_tag(connection, task_row["id"], team_id, given.tag)
+    same = run_by_tag(connection, task_row["id"], team_id, submission.tag)
     if same is not None:
         if same["state"] == "accepted" and same["blob"] == sha:
             return receipt(connection, str(same["id"]))
-        if same["state"] == "accepted" and not given.replace:
+        if same["state"] == "accepted" and not submission.replace:
             raise NotNowError(
-                f"there is a run {given.tag!r} already; withdraw it, replace it, or use another tag"
+                f"there is a run {submission.tag!r} already; withdraw it, replace it, or use "
+                "another tag"
             )
         _set_aside(connection, same)
     if not (baseline or imported):
@@ -134,7 +137,11 @@ def store_run(
         _check_bytes(connection, team_id, size, context.settings.limits.team_bytes)
     new = context.new_id()
     _keep_blob(connection, sha, size, now)
-    facts = _facts_of(given, checked) | {"blob": sha, "baseline": int(baseline), "created": now}
+    facts = _facts_of(submission, checked) | {
+        "blob": sha,
+        "baseline": int(baseline),
+        "created": now,
+    }
     connection.execute(
         insert(run).values(id=new, task=task_row["id"], team=team_id, person=actor or None, **facts)
     )
@@ -143,22 +150,22 @@ def store_run(
     return receipt(connection, new)
 
 
-def _facts_of(given: Submission, checked: Checked) -> Row:
+def _facts_of(submission: Submission, checked: Checked) -> Row:
     """What is stored of what was said about a run, and of what was found in it."""
     return {
-        "tag": given.tag,
-        "configuration": given.configuration,
-        "description": given.description,
-        "features": given.features,
-        "classifier": given.classifier,
-        "precedence": given.precedence,
-        "threshold": given.threshold,
-        "form": given.ending,
+        "tag": submission.tag,
+        "configuration": submission.configuration,
+        "description": submission.description,
+        "features": submission.features,
+        "classifier": submission.classifier,
+        "precedence": submission.precedence,
+        "threshold": submission.threshold,
+        "form": submission.ending,
         "lines": checked.lines,
         "units": checked.units,
         "missing": " ".join(checked.missing[:KEPT]),
         "notes": "\n".join(note.replace("\n", " ") for note in checked.notes[:KEPT]),
-        "via": given.via,
+        "via": submission.via,
     }
 
 
@@ -166,7 +173,7 @@ def check_room(
     connection: Connection,
     task_row: Mapping[str, Any],
     team_id: str,
-    given: Submission,
+    submission: Submission,
     arrived: int,
 ) -> None:
     """A first look at deadline and quota, before the file is kept; the one that counts is later."""
@@ -177,8 +184,8 @@ def check_room(
     ).one()
     over = row.closes is not None and arrived >= row.closes
     if row.state == "open" and not over:
-        known = run_by_tag(connection, task_row["id"], team_id, given.tag)
-        if known is not None and known["state"] == "accepted":
+        existing = run_by_tag(connection, task_row["id"], team_id, submission.tag)
+        if existing is not None and existing["state"] == "accepted":
             return
         _check_quota(connection, task_row["id"], team_id, row.runs_per_team)
 
@@ -189,11 +196,11 @@ def _check_quota(connection: Connection, task_id: str, team_id: str, limit: int)
 
 
 def _check_bytes(connection: Connection, team_id: str, size: int, limit: int) -> None:
-    used = team_bytes(connection, team_id)
-    if used + size > limit:
+    used_bytes = team_bytes(connection, team_id)
+    if used_bytes + size > limit:
         raise NotNowError(
-            f"the files of your team may have {limit:,} bytes together; they have {used:,}, and "
-            f"this one {size:,}. Pack the file, or withdraw a run"
+            f"the files of your team may have {limit:,} bytes together; they have {used_bytes:,}, "
+            f"and this one {size:,}. Pack the file, or withdraw a run"
         )
 
 
@@ -243,7 +250,7 @@ def receipt(connection: Connection, run_id: str) -> Row:
         .mappings()
         .one()
     )
-    used = runs_used(connection, row["task"], row["team"])
+    used_runs = runs_used(connection, row["task"], row["team"])
     return {
         "id": row["id"],
         "task": row["slug"],
@@ -255,7 +262,7 @@ def receipt(connection: Connection, run_id: str) -> Row:
         "topics": row["units"],
         "missing": row["missing"].split(),
         "notes": row["notes"].splitlines(),
-        "remaining": max(0, row["runs_per_team"] - used),
+        "remaining": max(0, row["runs_per_team"] - used_runs),
         "at": as_time(row["created"]),
     }
 
@@ -304,7 +311,7 @@ def end_run(
 
 def runs_of(connection: Connection, campaign_id: str, team_id: str | None) -> list[Row]:
     """The runs of a team, or of all teams, the newest first."""
-    wanted = (
+    query = (
         select(run, team.c.acronym, task.c.slug.label("task_slug"))
         .join(team, team.c.id == run.c.team)
         .join(task, task.c.id == run.c.task)
@@ -312,8 +319,8 @@ def runs_of(connection: Connection, campaign_id: str, team_id: str | None) -> li
         .order_by(run.c.created.desc(), run.c.id)
     )
     if team_id is not None:
-        wanted = wanted.where(run.c.team == team_id)
-    return [dict(row) for row in connection.execute(wanted).mappings()]
+        query = query.where(run.c.team == team_id)
+    return [dict(row) for row in connection.execute(query).mappings()]
 
 
 def run_by_id(connection: Connection, run_id: str) -> Row | None:
@@ -333,15 +340,15 @@ def run_by_id(connection: Connection, run_id: str) -> Row | None:
 
 
 def run_by_tag(connection: Connection, task_id: str, team_id: str, tag: str) -> Row | None:
-    found = connection.execute(
+    run_id = connection.execute(
         select(run.c.id).where(run.c.task == task_id, run.c.team == team_id, run.c.tag == tag)
     ).scalar()
-    return run_by_id(connection, found) if found else None
+    return run_by_id(connection, run_id) if run_id else None
 
 
 def rejections(connection: Connection, campaign_id: str, team_id: str | None = None) -> list[Row]:
     """Refused uploads, the newest first."""
-    wanted = (
+    query = (
         select(rejected_upload, team.c.acronym, task.c.slug.label("task_slug"))
         .join(task, task.c.id == rejected_upload.c.task)
         .outerjoin(team, team.c.id == rejected_upload.c.team)
@@ -350,8 +357,8 @@ def rejections(connection: Connection, campaign_id: str, team_id: str | None = N
         .limit(50)
     )
     if team_id is not None:
-        wanted = wanted.where(rejected_upload.c.team == team_id)
-    rows = [dict(row) for row in connection.execute(wanted).mappings()]
+        query = query.where(rejected_upload.c.team == team_id)
+    rows = [dict(row) for row in connection.execute(query).mappings()]
     for row in rows:
         row["problems"] = json.loads(row["problems"])
     return rows

@@ -65,9 +65,9 @@ def uploaded(file: Input | None) -> Survey:
     if file is None:
         raise UsageError(f"send {_NEEDS[UPLOADED]}")
     try:
-        found = json.loads(read_json_text(file))
+        key = json.loads(read_json_text(file))
     except ValueError as error:
         raise UsageError(f"{file.name} is not JSON ({error})") from None
-    if not isinstance(found, dict):
+    if not isinstance(key, dict):
         raise UsageError(f"{file.name} is not the key.json of a survey")
-    return Survey.from_dict(found)
+    return Survey.from_dict(key)

@@ -28,16 +28,16 @@ _ACRONYM = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,23}")
 
 def checked_acronym(text: str) -> str:
     """The short name of a team, which stands in tables and addresses."""
-    found = text.strip()
-    if not _ACRONYM.fullmatch(found):
+    acronym = text.strip()
+    if not _ACRONYM.fullmatch(acronym):
         raise UsageError("a team's acronym has 1 to 24 letters, digits, - or _")
-    return found
+    return acronym
 
 
 def add_team(
     connection: Connection,
     context: Context,
-    who: str,
+    person_id: str,
     campaign_id: str,
     *,
     acronym: str,
@@ -46,7 +46,7 @@ def add_team(
     reference: str = "",
 ) -> tuple[str, str]:
     """A team with its first member, who leads it; gives its id and the link others join by."""
-    _check_free(connection, campaign_id, who)
+    _check_free(connection, campaign_id, person_id)
     short = check_acronym(connection, campaign_id, acronym)
     new, link, now = context.new_id(), context.new_secret(), context.clock.now()
     connection.execute(
@@ -61,8 +61,8 @@ def add_team(
             created=now,
         )
     )
-    _add_member(connection, now, new, who, "lead")
-    audit.append(connection, now, who, "team.add", new, {"acronym": short})
+    _add_member(connection, now, new, person_id, "lead")
+    audit.append(connection, now, person_id, "team.add", new, {"acronym": short})
     return new, link
 
 
@@ -75,22 +75,24 @@ def check_acronym(connection: Connection, campaign_id: str, acronym: str) -> str
     return short
 
 
-def _check_free(connection: Connection, campaign_id: str, who: str) -> None:
-    mine = team_of(connection, campaign_id, who)
-    if mine is not None:
-        raise UsageError(f"you are in the team {mine['acronym']} of this campaign already")
+def _check_free(connection: Connection, campaign_id: str, person_id: str) -> None:
+    own_team = team_of(connection, campaign_id, person_id)
+    if own_team is not None:
+        raise UsageError(f"you are in the team {own_team['acronym']} of this campaign already")
 
 
-def _add_member(connection: Connection, now: int, team_id: str, who: str, rank: str) -> None:
-    connection.execute(insert(membership).values(team=team_id, person=who, rank=rank, created=now))
+def _add_member(connection: Connection, now: int, team_id: str, person_id: str, rank: str) -> None:
+    connection.execute(
+        insert(membership).values(team=team_id, person=person_id, rank=rank, created=now)
+    )
 
 
-def team_of(connection: Connection, campaign_id: str, who: str) -> Row | None:
+def team_of(connection: Connection, campaign_id: str, person_id: str) -> Row | None:
     row = (
         connection.execute(
             select(team, membership.c.rank)
             .join(membership, membership.c.team == team.c.id)
-            .where(team.c.campaign == campaign_id, membership.c.person == who)
+            .where(team.c.campaign == campaign_id, membership.c.person == person_id)
         )
         .mappings()
         .first()
@@ -109,16 +111,18 @@ def team_by_link(connection: Connection, campaign_id: str, link: str) -> Row | N
     return dict(row) if row else None
 
 
-def join(connection: Connection, context: Context, who: str, campaign_id: str, link: str) -> str:
+def join(
+    connection: Connection, context: Context, person_id: str, campaign_id: str, link: str
+) -> str:
     """Join the team of a link; gives its id."""
-    found = team_by_link(connection, campaign_id, link)
-    if found is None:
+    team_row = team_by_link(connection, campaign_id, link)
+    if team_row is None:
         raise UsageError("this link does not lead to a team (any more)")
-    _check_free(connection, campaign_id, who)
+    _check_free(connection, campaign_id, person_id)
     now = context.clock.now()
-    _add_member(connection, now, found["id"], who, "member")
-    audit.append(connection, now, who, "team.join", found["id"])
-    return str(found["id"])
+    _add_member(connection, now, team_row["id"], person_id, "member")
+    audit.append(connection, now, person_id, "team.join", team_row["id"])
+    return str(team_row["id"])
 
 
 def new_link(connection: Connection, context: Context, actor: str, team_id: str) -> str:
@@ -152,55 +156,61 @@ def members(connection: Connection, team_id: str) -> list[Row]:
 
 
 def remove_member(
-    connection: Connection, context: Context, actor: str, team_id: str, who: str
+    connection: Connection, context: Context, actor: str, team_id: str, person_id: str
 ) -> None:
     """Remove a member; the lead stays, and the tokens of who leaves end."""
     row = connection.execute(
-        select(membership.c.rank).where(membership.c.team == team_id, membership.c.person == who)
+        select(membership.c.rank).where(
+            membership.c.team == team_id, membership.c.person == person_id
+        )
     ).first()
     if row is None or row.rank == "lead":
         raise UsageError("the lead of a team stays; only other members can be removed")
     connection.execute(
-        delete(membership).where(membership.c.team == team_id, membership.c.person == who)
+        delete(membership).where(membership.c.team == team_id, membership.c.person == person_id)
     )
     now = context.clock.now()
     connection.execute(
         update(api_token)
-        .where(api_token.c.team == team_id, api_token.c.person == who)
+        .where(api_token.c.team == team_id, api_token.c.person == person_id)
         .values(revoked=now)
     )
-    audit.append(connection, now, actor, "team.remove", team_id, {"person": who})
+    audit.append(connection, now, actor, "team.remove", team_id, {"person": person_id})
 
 
-def tokens_of(connection: Connection, *, team_id: str | None, who: str | None = None) -> list[Row]:
+def tokens_of(
+    connection: Connection, *, team_id: str | None, person_id: str | None = None
+) -> list[Row]:
     """The tokens of a team, or those of a person that belong to no team; never the secrets."""
-    wanted = select(
+    query = select(
         api_token.c.id,
         api_token.c.label,
         api_token.c.scope,
         api_token.c.created,
         api_token.c.expires,
     ).where(api_token.c.revoked.is_(None), api_token.c.team == team_id)
-    if who is not None:
-        wanted = wanted.where(api_token.c.person == who)
-    rows = connection.execute(wanted.order_by(api_token.c.created))
+    if person_id is not None:
+        query = query.where(api_token.c.person == person_id)
+    rows = connection.execute(query.order_by(api_token.c.created))
     return [dict(row) for row in rows.mappings()]
 
 
-def sign(connection: Connection, context: Context, who: str, campaign_id: str, name: str) -> None:
+def sign(
+    connection: Connection, context: Context, person_id: str, campaign_id: str, name: str
+) -> None:
     """Sign the licence of a campaign as it is now, with the name typed."""
     typed = checked_text("your name under the licence", name)
     row = connection.execute(
         select(campaign.c.licence, campaign.c.licence_version).where(campaign.c.id == campaign_id)
     ).one()
-    if has_signed(connection, campaign_id, who):
+    if has_signed(connection, campaign_id, person_id):
         return
     now, sha = context.clock.now(), hashlib.sha256(row.licence.encode()).hexdigest()
     connection.execute(
         insert(agreement_signed).values(
             id=context.new_id(),
             campaign=campaign_id,
-            person=who,
+            person=person_id,
             version=row.licence_version,
             sha=sha,
             name=typed,
@@ -208,21 +218,21 @@ def sign(connection: Connection, context: Context, who: str, campaign_id: str, n
         )
     )
     detail = {"version": row.licence_version, "sha": sha}
-    audit.append(connection, now, who, "licence.sign", campaign_id, detail)
+    audit.append(connection, now, person_id, "licence.sign", campaign_id, detail)
 
 
-def has_signed(connection: Connection, campaign_id: str, who: str) -> bool:
+def has_signed(connection: Connection, campaign_id: str, person_id: str) -> bool:
     """Whether somebody has signed the licence that holds now."""
-    found = connection.execute(
+    rows = connection.execute(
         select(agreement_signed.c.id)
         .join(campaign, campaign.c.id == agreement_signed.c.campaign)
         .where(
             agreement_signed.c.campaign == campaign_id,
-            agreement_signed.c.person == who,
+            agreement_signed.c.person == person_id,
             agreement_signed.c.version == campaign.c.licence_version,
         )
     )
-    return found.first() is not None
+    return rows.first() is not None
 
 
 def participation(connection: Connection, campaign_id: str) -> list[dict[str, Any]]:

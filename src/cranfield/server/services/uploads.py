@@ -19,8 +19,8 @@ GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 class TooLargeError(CranfieldError):
     """An upload that has more bytes than the site takes."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__(f"the file has more than {most:,} bytes, the most that is taken")
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the file has more than {limit:,} bytes, the most that is taken")
 
 
 @dataclass
@@ -38,9 +38,9 @@ class Upload:
     def begin(cls, context: Context) -> Upload:
         settings = context.settings
         path = settings.incoming / context.new_id()
-        made = cls(path, settings.limits.upload_bytes)
-        made._file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
-        return made
+        upload = cls(path, settings.limits.upload_bytes)
+        upload._file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+        return upload
 
     def __enter__(self) -> Upload:
         return self

@@ -81,33 +81,33 @@ class Saved:
     again: bool = False
 
 
-def gold_of(connection: Connection, found: Batch, who: str) -> tuple[int, int]:
+def gold_of(connection: Connection, batch: Batch, assessor_id: str) -> tuple[int, int]:
     """How many known answers somebody has right, and of how many.
 
     The first answer counts: who revises one after the other would find out which are known.
     """
-    right = asked = 0
+    correct = answered = 0
     rows = connection.execute(
         select(assignment.c.hit, judgement.c.value)
         .join(hit, hit.c.id == assignment.c.hit)
         .join(judgement, judgement.c.assignment == assignment.c.id)
-        .where(hit.c.batch == found.id, assignment.c.assessor == who, hit.c.gold != "")
+        .where(hit.c.batch == batch.id, assignment.c.assessor == assessor_id, hit.c.gold != "")
         .order_by(judgement.c.revision)
     )
     first: dict[str, dict[str, Any]] = {}
     for row in rows:
-        said = json.loads(row.value)
-        if said["state"] == DONE:
-            first.setdefault(str(row.hit), said["answers"])
+        content = json.loads(row.value)
+        if content["state"] == DONE:
+            first.setdefault(str(row.hit), content["answers"])
     for unit, answers in first.items():
-        known = json.loads(found.hits[unit]["gold"])
-        given = form_values(form_of(found, unit), answers)
-        asked += len(known)
-        right += sum(given.get(concept) == str(value) for concept, value in known.items())
-    return right, asked
+        gold_answers = json.loads(batch.hits[unit]["gold"])
+        values = form_values(form_of(batch, unit), answers)
+        answered += len(gold_answers)
+        correct += sum(values.get(concept) == str(value) for concept, value in gold_answers.items())
+    return correct, answered
 
 
-def own_assignment(connection: Connection, found: Batch, who: Row, key: str) -> Row | None:
+def own_assignment(connection: Connection, batch: Batch, annotator: Row, key: str) -> Row | None:
     """An assignment of this batch that is somebody's own."""
     row = (
         connection.execute(
@@ -116,9 +116,9 @@ def own_assignment(connection: Connection, found: Batch, who: Row, key: str) -> 
             .join(assessor, assessor.c.id == assignment.c.assessor)
             .where(
                 assignment.c.id == key,
-                assignment.c.assessor == who["id"],
+                assignment.c.assessor == annotator["id"],
                 assessor.c.state == "active",
-                hit.c.batch == found.id,
+                hit.c.batch == batch.id,
             )
         )
         .mappings()
@@ -127,9 +127,9 @@ def own_assignment(connection: Connection, found: Batch, who: Row, key: str) -> 
     return None if row is None else dict(row)
 
 
-def found_by(connection: Connection, who: Row, key: str) -> tuple[Batch, Row] | None:
+def found_by(connection: Connection, annotator: Row, key: str) -> tuple[Batch, Row] | None:
     """Somebody's own assignment and its batch, whichever that is."""
-    row = connection.execute(_OWN, {"key": key, "who": who["id"]}).mappings().first()
+    row = connection.execute(_OWN, {"key": key, "who": annotator["id"]}).mappings().first()
     if row is None:
         return None
     of = {column.name: row[f"of_{column.name}"] for column in batch.c}
@@ -139,8 +139,8 @@ def found_by(connection: Connection, who: Row, key: str) -> tuple[Batch, Row] | 
 def save(
     connection: Connection,
     context: Context,
-    found: Batch,
-    given: Row,
+    batch: Batch,
+    assignment_row: Row,
     *,
     answers: Mapping[str, Sequence[str]],
     state: str = DONE,
@@ -153,63 +153,74 @@ def save(
         raise UsageError(f"a form is done, skipped, put off or cannot be told, not {state!r}")
     if not client_key or len(client_key) > 200:
         raise UsageError("a saving needs a key of its own")
-    before = connection.execute(_KEPT, {"key": client_key, "of": given["id"]}).all()
+    before = connection.execute(_KEPT, {"key": client_key, "of": assignment_row["id"]}).all()
     for row in before:
         if row.client_key == client_key:
-            if row.assignment != given["id"]:
+            if row.assignment != assignment_row["id"]:
                 raise UsageError("this key belongs to another form")
-            return Saved(given["id"], row.revision, given["state"], again=True)
-    end = _checked(found, given, state, answers)
+            return Saved(assignment_row["id"], row.revision, assignment_row["state"], again=True)
+    end = _checked(batch, assignment_row, state, answers)
     now, revision = context.clock.now(), 1 + len(before)
-    own = {"id": context.new_id(), "client_key": client_key, "revision": revision, "at": now}
-    connection.execute(_SAY, own | _said(found.hits[given["hit"]], given, state, answers))
+    key_columns = {
+        "id": context.new_id(),
+        "client_key": client_key,
+        "revision": revision,
+        "at": now,
+    }
+    connection.execute(
+        _SAY, key_columns | _said(batch.hits[assignment_row["hit"]], assignment_row, state, answers)
+    )
     connection.execute(
         _END,
         {
-            "of": given["id"],
+            "of": assignment_row["id"],
             "to": end,
             "when": now if end == "submitted" else None,
-            "since": now if end == "offered" else given["offered"],
+            "since": now if end == "offered" else assignment_row["offered"],
             "spent": max(0, min(int(active_ms), LONGEST_MS)),
         },
     )
-    add_comment(connection, context, found.id, given, remark)
-    return Saved(given["id"], revision, end)
+    add_comment(connection, context, batch.id, assignment_row, remark)
+    return Saved(assignment_row["id"], revision, end)
 
 
-def _said(unit: Row, given: Row, state: str, answers: Mapping[str, Sequence[str]]) -> Row:
+def _said(unit: Row, assignment_row: Row, state: str, answers: Mapping[str, Sequence[str]]) -> Row:
     """What a row of the log holds of what was said, by whom, and about what."""
-    kept = {name: list(values) for name, values in answers.items()} if state == DONE else {}
+    stored_answers = (
+        {name: list(values) for name, values in answers.items()} if state == DONE else {}
+    )
     return {
-        "assignment": given["id"],
-        "assessor": given["assessor"],
+        "assignment": assignment_row["id"],
+        "assessor": assignment_row["assessor"],
         "topic": unit["topic"],
         "item": unit["item"],
-        "value": json.dumps({"state": state, "answers": kept}, ensure_ascii=False),
+        "value": json.dumps({"state": state, "answers": stored_answers}, ensure_ascii=False),
     }
 
 
-def _checked(found: Batch, given: Row, state: str, answers: Mapping[str, Sequence[str]]) -> str:
+def _checked(
+    batch: Batch, assignment_row: Row, state: str, answers: Mapping[str, Sequence[str]]
+) -> str:
     """What becomes of an assignment; a UsageError or `FormRefused` where it cannot be saved."""
-    if found.row["state"] not in ("pilot", "running"):
+    if batch.row["state"] not in ("pilot", "running"):
         raise UsageError("this batch does not take answers now")
     end = ENDS[state]
-    if end not in ASSIGNMENT_WAYS[given["state"]]:
-        raise UsageError(f"this form is {given['state']}; it takes no answers any more")
+    if end not in ASSIGNMENT_WAYS[assignment_row["state"]]:
+        raise UsageError(f"this form is {assignment_row['state']}; it takes no answers any more")
     if state == DONE:
-        problems = form_of(found, given["hit"]).check(answers)
+        problems = form_of(batch, assignment_row["hit"]).check(answers)
         if problems:
             raise FormRefused(problems)
     return end
 
 
-def form_of(found: Batch, unit: str) -> Form:
+def form_of(batch: Batch, unit: str) -> Form:
     """The form that asks about a unit."""
-    return found.forms[json.loads(found.hits[unit]["content"] or "{}").get("form", "form")]
+    return batch.forms[json.loads(batch.hits[unit]["content"] or "{}").get("form", "form")]
 
 
 def add_comment(
-    connection: Connection, context: Context, batch_id: str, given: Row, text: str
+    connection: Connection, context: Context, batch_id: str, assignment_row: Row, text: str
 ) -> None:
     """What somebody remarks about a unit; the same words are kept once."""
     words = text.strip()[:LONGEST_TEXT]
@@ -217,7 +228,7 @@ def add_comment(
         return
     last = connection.execute(
         select(comment.c.text)
-        .where(comment.c.assignment == given["id"])
+        .where(comment.c.assignment == assignment_row["id"])
         .order_by(comment.c.at.desc(), comment.c.id.desc())
         .limit(1)
     ).scalar()
@@ -225,9 +236,9 @@ def add_comment(
         connection.execute(
             insert(comment).values(
                 id=context.new_id(),
-                assignment=given["id"],
+                assignment=assignment_row["id"],
                 batch=batch_id,
-                assessor=given["assessor"],
+                assessor=assignment_row["assessor"],
                 text=words,
                 at=context.clock.now(),
             )
@@ -235,13 +246,13 @@ def add_comment(
 
 
 def comment_of(connection: Connection, key: str) -> str:
-    found = connection.execute(
+    text = connection.execute(
         select(comment.c.text)
         .where(comment.c.assignment == key)
         .order_by(comment.c.at.desc(), comment.c.id.desc())
         .limit(1)
     ).scalar()
-    return str(found or "")
+    return str(text or "")
 
 
 def said_before(connection: Connection, key: str) -> dict[str, Any]:
@@ -252,18 +263,18 @@ def said_before(connection: Connection, key: str) -> dict[str, Any]:
         .order_by(judgement.c.revision.desc())
         .limit(1)
     ).scalar()
-    found: dict[str, Any] = json.loads(value) if value else {"state": "", "answers": {}}
-    return found
+    revision: dict[str, Any] = json.loads(value) if value else {"state": "", "answers": {}}
+    return revision
 
 
-def previous(connection: Connection, found: Batch, who: Row, than: str) -> str:
+def previous(connection: Connection, batch: Batch, annotator: Row, than: str) -> str:
     """What somebody saved before an assignment, to go back to; '' when there is nothing."""
     rows = connection.execute(
         select(assignment.c.id)
         .join(hit, hit.c.id == assignment.c.hit)
         .where(
-            hit.c.batch == found.id,
-            assignment.c.assessor == who["id"],
+            hit.c.batch == batch.id,
+            assignment.c.assessor == annotator["id"],
             assignment.c.state.in_(("submitted", "skipped", "open")),
         )
         .order_by(assignment.c.opened, assignment.c.submitted.is_(None), assignment.c.id)
@@ -273,29 +284,29 @@ def previous(connection: Connection, found: Batch, who: Row, than: str) -> str:
     return order[at - 1] if at > 0 else ""
 
 
-def progress(connection: Connection, found: Batch, who: Row) -> tuple[int, int]:
+def progress(connection: Connection, batch: Batch, annotator: Row) -> tuple[int, int]:
     """How many units somebody has done, and how many the batch has for anybody."""
-    done = connection.execute(
+    finished = connection.execute(
         select(func.count())
         .select_from(assignment)
         .join(hit, hit.c.id == assignment.c.hit)
         .where(
-            hit.c.batch == found.id,
-            assignment.c.assessor == who["id"],
+            hit.c.batch == batch.id,
+            assignment.c.assessor == annotator["id"],
             assignment.c.state.in_(("submitted", "skipped")),
         )
     ).scalar_one()
-    return int(done), len(found.hits)
+    return int(finished), len(batch.hits)
 
 
-def latest(connection: Connection, batch_id: str, who: str | None = None) -> list[Row]:
+def latest(connection: Connection, batch_id: str, assessor_id: str | None = None) -> list[Row]:
     """The last revision of every submitted or rejected assignment of a batch, as it was done."""
     last = (
         select(judgement.c.assignment, func.max(judgement.c.revision).label("revision"))
         .group_by(judgement.c.assignment)
         .subquery()
     )
-    wanted = (
+    query = (
         select(
             assignment.c.id,
             assignment.c.hit,
@@ -320,7 +331,7 @@ def latest(connection: Connection, batch_id: str, who: str | None = None) -> lis
         .where(hit.c.batch == batch_id, assignment.c.state.in_(("submitted", "rejected")))
         .order_by(judgement.c.at, assignment.c.id)
     )
-    if who is not None:
-        wanted = wanted.where(assignment.c.assessor == who)
-    rows = connection.execute(wanted).mappings()
+    if assessor_id is not None:
+        query = query.where(assignment.c.assessor == assessor_id)
+    rows = connection.execute(query).mappings()
     return [dict(row) | {"said": json.loads(row["value"])} for row in rows]

@@ -25,51 +25,51 @@ def export_work(connection: Connection, context: Context, campaign: Row, folder:
     for row in batches.batches_of(connection, campaign["id"]):
         if row["state"] == "draft":
             continue
-        found = batches.loaded(connection, row)
+        batch = batches.loaded(connection, row)
         target = folder / "work" / str(row["slug"])
         target.mkdir(parents=True)
-        _write(connection, found, target)
+        _write(connection, batch, target)
 
 
-def _write(connection: Connection, found: Batch, target: Path) -> None:
+def _write(connection: Connection, batch: Batch, target: Path) -> None:
     try:
-        log = assessing.collected(connection, found).log
+        log = assessing.collected(connection, batch).log
     except CranfieldError:
         log = None
     if log is not None:
         # By name, not by time: the same judgements give the same bytes.
         rows = sorted(log.rows())
         (target / "log.csv").write_text(csv_text([log.header, *rows]), encoding="utf-8")
-    decided = assessing.decisions(connection, found)
+    decided = assessing.decisions(connection, batch)
     if decided:
         head = ("item", "concept", "value", "reason")
-        told = sorted((d.item, d.concept, d.value, d.reason) for d in decided)
-        (target / "decisions.csv").write_text(csv_text([head, *told]), encoding="utf-8")
+        decision_rows = sorted((d.item, d.concept, d.value, d.reason) for d in decided)
+        (target / "decisions.csv").write_text(csv_text([head, *decision_rows]), encoding="utf-8")
     pooled = connection.execute(
         select(pool_item.c.topic, pool_item.c.item, pool_item.c.best_rank, pool_item.c.runs)
-        .where(pool_item.c.batch == found.id)
+        .where(pool_item.c.batch == batch.id)
         .order_by(pool_item.c.topic, pool_item.c.item)
     ).all()
     if pooled:
         names = ("topic", "item", "best_rank", "runs")
         (target / "pool.csv").write_text(csv_text([names, *map(tuple, pooled)]), encoding="utf-8")
-    if found.key:
-        _write_survey(connection, found, target)
+    if batch.key:
+        _write_survey(connection, batch, target)
 
 
-def _write_survey(connection: Connection, found: Batch, target: Path) -> None:
+def _write_survey(connection: Connection, batch: Batch, target: Path) -> None:
     """The answers with their key, and what they come to."""
-    said = sorted(assessing.responses(connection, found), key=lambda r: r.annotator)
+    survey_responses = sorted(assessing.responses(connection, batch), key=lambda r: r.annotator)
     answers = [
         {
             "annotator": r.annotator,
             "answers": {f.unit: {k: list(v) for k, v in f.answers.items()} for f in r.filled},
         }
-        for r in said
+        for r in survey_responses
     ]
-    texts = {"key.json": dict(found.key), "answers.json": answers}
-    if said:
-        texts["counted.json"] = count_survey(found.key, said).to_dict()
+    texts = {"key.json": dict(batch.key), "answers.json": answers}
+    if survey_responses:
+        texts["counted.json"] = count_survey(batch.key, survey_responses).to_dict()
     for name, content in texts.items():
         text = json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True)
         (target / name).write_text(text + "\n", encoding="utf-8")

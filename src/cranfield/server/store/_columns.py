@@ -40,8 +40,10 @@ def must(name: str, **options: Any) -> Column[str]:
 
 
 def number(name: str, default: int | None = 0) -> Column[int]:
-    given = None if default is None else str(default)
-    return Column(name, Integer, nullable=default is None, default=default, server_default=given)
+    default_text = None if default is None else str(default)
+    return Column(
+        name, Integer, nullable=default is None, default=default, server_default=default_text
+    )
 
 
 def real(name: str) -> Column[float]:

@@ -76,9 +76,9 @@ class PostgresStore(Store):
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 with self.engine.begin() as connection:
-                    done = work(connection)
+                    result = work(connection)
                 self.changes += 1
-                return done
+                return result
             except DBAPIError as error:
                 code = getattr(error.orig, "sqlstate", None)
                 if code in _FULL_CODES:
@@ -168,17 +168,17 @@ def _is_full(error: BaseException | None) -> bool:
     """Whether there is no room: SQLite then drops the whole transaction with its savepoints."""
     if error is None:
         return False
-    said = error.orig if isinstance(error, OperationalError) else error
-    if not isinstance(said, sqlite3.Error) or "no such savepoint" in str(said):
+    driver_error = error.orig if isinstance(error, OperationalError) else error
+    if not isinstance(driver_error, sqlite3.Error) or "no such savepoint" in str(driver_error):
         return _is_full(error.__context__)
-    code = getattr(said, "sqlite_errorcode", 0) & 0xFF
-    return code == sqlite3.SQLITE_FULL or "disk I/O error" in str(said)
+    code = getattr(driver_error, "sqlite_errorcode", 0) & 0xFF
+    return code == sqlite3.SQLITE_FULL or "disk I/O error" in str(driver_error)
 
 
 def store_key(connection: Connection) -> Engine:
     """What stands for the store of a connection, whether it reads or writes."""
-    found: Engine = connection.get_execution_options().get("reader", connection.engine)
-    return found
+    engine: Engine = connection.get_execution_options().get("reader", connection.engine)
+    return engine
 
 
 @contextmanager
@@ -187,9 +187,9 @@ def told(url: str) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        where = make_url(url).render_as_string(hide_password=True)
+        address = make_url(url).render_as_string(hide_password=True)
         reason = " ".join(str(error.orig).split())
-        raise UsageError(f"{where}: the store cannot be used ({reason})") from None
+        raise UsageError(f"{address}: the store cannot be used ({reason})") from None
 
 
 def address_of(url: str) -> URL:

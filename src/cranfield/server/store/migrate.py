@@ -26,13 +26,13 @@ def upgrade(store: Store) -> str:
     script = ScriptDirectory.from_config(config)
 
     def run(connection: Connection) -> None:
-        held = MigrationContext.configure(connection).get_current_revision()
-        if held == head:
+        revision = MigrationContext.configure(connection).get_current_revision()
+        if revision == head:
             return  # another process was faster
-        known = {one.revision for one in script.walk_revisions()}
-        if held is not None and held not in known:
+        revisions = {script_revision.revision for script_revision in script.walk_revisions()}
+        if revision is not None and revision not in revisions:
             raise UsageError(
-                f"the store has the schema {held!r} of a later Cranfield; use that version"
+                f"the store has the schema {revision!r} of a later Cranfield; use that version"
             )
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
@@ -53,8 +53,8 @@ def current(store: Store) -> str | None:
     with store.read() as connection:
         if not inspect(connection).has_table(VERSIONS):
             return None
-        found = connection.execute(text(f"select version_num from {VERSIONS}")).scalar()
-        return None if found is None else str(found)
+        revision = connection.execute(text(f"select version_num from {VERSIONS}")).scalar()
+        return None if revision is None else str(revision)
 
 
 def _config() -> Any:
