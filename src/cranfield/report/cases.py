@@ -78,12 +78,12 @@ def case_of(
 ) -> Compared:
     """The case of runs of either kind, or of scores that were saved."""
     if subject.kind == "saved":
-        scores, told = subject.scores(measures), Progress.of(progress)
-        found, left_out = compared(scores, compare, jobs or os.cpu_count() or 1, told)
-        return Compared(scores, found, (), left_out)
-    asked: dict[str, Any] = {"compare": compare, "jobs": jobs, "progress": progress}
+        scores, tracker = subject.scores(measures), Progress.of(progress)
+        comparison, left_out = compared(scores, compare, jobs or os.cpu_count() or 1, tracker)
+        return Compared(scores, comparison, (), left_out)
+    common_options: dict[str, Any] = {"compare": compare, "jobs": jobs, "progress": progress}
     make: Any = ranked_case if subject.kind == "ranked" else label_case
-    case: Compared = make(measures=subject.wanted(measures), **asked, **subject.options)
+    case: Compared = make(measures=subject.wanted(measures), **common_options, **subject.options)
     return case
 
 
@@ -102,25 +102,25 @@ def ranked_case(
     `options` are those of `evaluate`, `compare` those of a comparison; without the latter all
     pairs are compared where that is possible and the runs are not too many.
     """
-    told = Progress.of(progress)
+    tracker = Progress.of(progress)
     options.pop("executor", None)  # a page is made where its runs are read
-    asked = RankedTask(judgements, measures, **options)
+    requested_task = RankedTask(judgements, measures, **options)
     # Asked for together, so that each run is read once.
-    both = [*listed_measures(measures), RECALL_MEASURES]
-    task = RankedTask(asked.judgements, both, **options)
-    named = name_runs(runs)
-    chosen = {k: v for k, v in options.items() if k in RANKING_OPTIONS}
-    rankings = Rankings(asked.judgements, len(named), **chosen)
+    all_measures = [*listed_measures(measures), RECALL_MEASURES]
+    task = RankedTask(requested_task.judgements, all_measures, **options)
+    named_runs = name_runs(runs)
+    ranking_options = {k: v for k, v in options.items() if k in RANKING_OPTIONS}
+    rankings = Rankings(requested_task.judgements, len(named_runs), **ranking_options)
     threads = jobs or os.cpu_count() or 1
     parts = []
-    for i, (name, source) in enumerate(named):
+    for i, (name, source) in enumerate(named_runs):
         run = coerce_run(source, name)
         parts.append(task.evaluate({name: run}, jobs=threads))
         rankings.add(run)
-        told(0.7 * (i + 1) / len(named))
+        tracker(0.7 * (i + 1) / len(named_runs))
     everything = Scores.concat(parts)
-    scores = everything.select(asked.measures)
-    comparison, left_out = compared(scores, compare, threads, told.part(0.7, 1.0))
+    scores = everything.select(requested_task.measures)
+    comparison, left_out = compared(scores, compare, threads, tracker.part(0.7, 1.0))
     return RankedCase(
         scores,
         comparison,
@@ -142,15 +142,15 @@ def label_case(
     **options: Any,
 ) -> LabelCase:
     """The case of annotation; `options` are those of `evaluate_labels`."""
-    told = Progress.of(progress)
+    tracker = Progress.of(progress)
     options.pop("executor", None)  # as for ranked runs
     task = LabelTask(truth, measures, **options)
-    listed = runs if isinstance(runs, Sequence | Mapping) else list(runs)
+    run_list = runs if isinstance(runs, Sequence | Mapping) else list(runs)
     threads = jobs or os.cpu_count() or 1
-    fitting = max(1, MOST_EXPLAINED // max(len(listed), 1))
-    shown = task.truth.items[:fitting]
+    fitting = max(1, MOST_EXPLAINED // max(len(run_list), 1))
+    explained_items = task.truth.items[:fitting]
     parts, curves, explained = [], {}, []
-    for i, run in enumerate(task.runs(listed)):
+    for i, run in enumerate(task.runs(run_list)):
         # One by one, not as a whole set: thresholds of the others are not strange here.
         parts.append(task.evaluate(iter([run]), jobs=threads))
         aligned = task.aligned(run, Notes()).run
@@ -162,12 +162,12 @@ def label_case(
             measures=task.measures,
             knowledge=task.knowledge,
         )
-        explained.append(tuple(explain(item) for item in shown))
-        told(0.7 * (i + 1) / len(listed))
+        explained.append(tuple(explain(item) for item in explained_items))
+        tracker(0.7 * (i + 1) / len(run_list))
     scores = Scores.concat(parts)
-    comparison, left_out = compared(scores, compare, threads, told.part(0.7, 1.0))
-    given = [options[k] for k in ("threshold",) if options.get(k) is not None]
-    given += [f"{run}={t}" for run, t in (options.get("thresholds") or {}).items()]
+    comparison, left_out = compared(scores, compare, threads, tracker.part(0.7, 1.0))
+    thresholds = [options[k] for k in ("threshold",) if options.get(k) is not None]
+    thresholds += [f"{run}={t}" for run, t in (options.get("thresholds") or {}).items()]
     if fitting < len(task.truth.items):
         left_out += (
             f"Labels are shown for the first {fitting} of {len(task.truth.items)} items; "
@@ -176,11 +176,11 @@ def label_case(
     return LabelCase(
         scores,
         comparison,
-        tuple(label_settings(task.truth, task.knowledge, [str(g) for g in given])),
+        tuple(label_settings(task.truth, task.knowledge, [str(g) for g in thresholds])),
         left_out,
         truth_frequency(task.truth),
         curves,
-        shown,
+        explained_items,
         task.truth.concepts,
         tuple(explained),
     )
@@ -209,13 +209,15 @@ def compared(
     if len(scores.runs) < 2 or not tested:
         return None, ()
     if len(scores.runs) > MOST_COMPARED:
-        said = (
+        note = (
             f"{UNTESTED}: {len(scores.runs)} runs are more than {MOST_COMPARED}. "
             "A comparison of their own tests any number of them."
         )
-        return None, (said,)
+        return None, (note,)
     try:
-        found = scores.compare(measures=tested, jobs=jobs, progress=progress, **(options or {}))
+        comparison = scores.compare(
+            measures=tested, jobs=jobs, progress=progress, **(options or {})
+        )
     except UsageError as error:
         return None, (f"{UNTESTED}: {error}.",)
-    return found, ()
+    return comparison, ()

@@ -53,46 +53,48 @@ def collection_report(
     pictures: those of the folder `pictures`, of the collection's own folder, or of its sheet.
     `gold` and `silver` replace the collection's: means are estimated then from little gold.
     """
-    held = collection if isinstance(collection, Collection) else read_collection(collection)
+    loaded = collection if isinstance(collection, Collection) else read_collection(collection)
     kinds = None if kinds is None else tuple(kinds)
-    held = with_truths(held, kinds[0] if kinds else None, gold, silver)
-    chosen = [k for k in kinds or held.kinds if held.part(k).runs and held.part(k).truth]
-    if not chosen:
-        raise NeedsError(f"{held.folder} has no runs with a truth to score them by")
-    told = Progress.of(progress)
+    loaded = with_truths(loaded, kinds[0] if kinds else None, gold, silver)
+    tasks = [k for k in kinds or loaded.kinds if loaded.part(k).runs and loaded.part(k).truth]
+    if not tasks:
+        raise NeedsError(f"{loaded.folder} has no runs with a truth to score them by")
+    tracker = Progress.of(progress)
     sections = []
-    for i, kind in enumerate(chosen):
-        part = told.part(i / len(chosen), (i + 1) / len(chosen))
-        if held.part(kind).silver is not None:
-            sections += _estimated(held, kind, public, jobs, part)
+    for i, kind in enumerate(tasks):
+        part = tracker.part(i / len(tasks), (i + 1) / len(tasks))
+        if loaded.part(kind).silver is not None:
+            sections += _estimated(loaded, kind, public, jobs, part)
             continue
-        case = _case(held, kind, baseline, jobs, part)
+        case = _case(loaded, kind, baseline, jobs, part)
         board = [leaderboard(case.scores)]
         sections.append(case_section(case, tables=board, title=TITLES[kind], public=public))
-    if held.judgement_log is not None and not public:
-        sections.append(_agreement(held.judgement_log))
-    images = None if public else _images(held, sections, pictures)
-    name = title or held.title or held.name
+    if loaded.judgement_log is not None and not public:
+        sections.append(_agreement(loaded.judgement_log))
+    images = None if public else _images(loaded, sections, pictures)
+    name = title or loaded.title or loaded.name
     return report_page(name, sections, images=images, about=about)
 
 
 def _images(
-    held: Collection, sections: Sequence[Section], pictures: str | Path | None
+    collection: Collection, sections: Sequence[Section], pictures: str | Path | None
 ) -> dict[str, Any] | None:
-    texts = read_texts(held)
+    texts = read_texts(collection)
     files = texts.pictures if pictures is None else picture_files(Path(pictures))
-    if held.images is not None and pictures is None:
-        return picture_sheet(held.images, texts.topic_items)
+    if collection.images is not None and pictures is None:
+        return picture_sheet(collection.images, texts.topic_items)
     return folder_sheet(files, sections, texts.topic_items)
 
 
 def _case(
-    held: Collection, kind: Kind, baseline: str | None, jobs: int | None, told: Progress
+    collection: Collection, kind: Kind, baseline: str | None, jobs: int | None, progress: Progress
 ) -> Compared:
-    part, truth = held.part(kind), scored_truth(held, kind)
-    known = baseline or part.baseline or None
-    options: dict[str, Any] = {"jobs": jobs, "progress": told, **task_options(held, kind)}
-    options["compare"] = {"rng": held.seed} | ({} if known is None else {"baseline": known})
+    part, truth = collection.part(kind), scored_truth(collection, kind)
+    baseline_run = baseline or part.baseline or None
+    options: dict[str, Any] = {"jobs": jobs, "progress": progress, **task_options(collection, kind)}
+    options["compare"] = {"rng": collection.seed} | (
+        {} if baseline_run is None else {"baseline": baseline_run}
+    )
     measures = list(part.measures)
     if kind == "ranked":
         return ranked_case(truth, part.runs, measures or DEFAULT_MEASURES, **options)
@@ -100,19 +102,19 @@ def _case(
 
 
 def _estimated(
-    held: Collection, kind: Kind, public: bool, jobs: int | None, told: Progress
+    collection: Collection, kind: Kind, public: bool, jobs: int | None, progress: Progress
 ) -> list[Section]:
     """Estimates from little gold and much silver: the runs, and all that was found of them."""
-    found, curve = gather_estimated(held, kind, jobs, told)
-    case = Compared(found.scores, found.comparison)
+    estimate, curve = gather_estimated(collection, kind, jobs, progress)
+    case = Compared(estimate.scores, estimate.comparison)
     if curve is not None:
-        case = RankedCase(found.scores, found.comparison, curve=curve)
-    board = document_of(found.comparison, parts=("leaderboard",)).tables
+        case = RankedCase(estimate.scores, estimate.comparison, curve=curve)
+    board = document_of(estimate.comparison, parts=("leaderboard",)).tables
     section = case_section(case, tables=board, title=TITLES[kind], public=public)
-    document = document_of(found.answer)
+    document = document_of(estimate.answer)
     return [section, table_section(f"{TITLES[kind]}: gold and silver", document.tables)]
 
 
 def _agreement(log: Path) -> Section:
-    found = assess_agreement(read_judgement_log(log))
-    return table_section("Agreement", document_of(found).tables, found.notes)
+    agreement = assess_agreement(read_judgement_log(log))
+    return table_section("Agreement", document_of(agreement).tables, agreement.notes)

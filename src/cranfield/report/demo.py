@@ -113,9 +113,9 @@ def _annotation(collection: Collection) -> Part:
 def _agreement(collection: Collection) -> Part:
     """How far the simulated annotators agree with their majority."""
     log = read_judgement_log(collection.need("judgement_log"))
-    found = assess_agreement(log)
-    kappa = found.overall.values["fleiss"]
-    rows = [(a.annotator, a.judgements, a.accuracy_to_majority) for a in found.annotators]
+    agreement = assess_agreement(log)
+    kappa = agreement.overall.values["fleiss"]
+    rows = [(a.annotator, a.judgements, a.accuracy_to_majority) for a in agreement.annotators]
     columns = [
         Column("annotator", numeric=False),
         Column("judgements"),
@@ -124,8 +124,8 @@ def _agreement(collection: Collection) -> Part:
     table = Table(columns, rows)
     size = f"{len(log.items)} images, {len(log.annotators)} annotators (simulated)"
     remark = f"Fleiss' kappa of all of them: {kappa:.4f}"
-    shown = replace(table, title=f"{size}. Their accuracy is to their majority.")
-    section = table_section("Agreement: whom can you trust?", [shown], [remark])
+    titled = replace(table, title=f"{size}. Their accuracy is to their majority.")
+    section = table_section("Agreement: whom can you trust?", [titled], [remark])
     return Part(f"Agreement: whom can you trust?\n{size}", table, remark, section)
 
 
@@ -148,7 +148,7 @@ def _page(parts: Sequence[Section], collection: Collection) -> str:
     images = None
     if collection.images is not None:
         with collection.need("topics").open(newline="") as lines:
-            shown = {row["topic"]: row["item"] for row in csv.DictReader(lines)}
-        images = picture_sheet(collection.images, shown)
+            topic_items = {row["topic"]: row["item"] for row in csv.DictReader(lines)}
+        images = picture_sheet(collection.images, topic_items)
     title, about = f"{collection.title}: a Cranfield report", page_about("cranfield demo")
     return report_page(title, parts, images=images, about=about)

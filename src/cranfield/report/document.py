@@ -91,8 +91,8 @@ class Table:
 
     def best_rows(self, column: int) -> frozenset[int]:
         """The rows that hold the best value of a column (several when they tie)."""
-        wanted = self.columns[column].best
-        if not wanted or len(self.rows) < 2:
+        direction = self.columns[column].best
+        if not direction or len(self.rows) < 2:
             return frozenset()
         numbers = [
             (float(row[column]), i)  # type: ignore[arg-type]
@@ -101,7 +101,7 @@ class Table:
         ]
         if not numbers:
             return frozenset()
-        best = (max if wanted == "max" else min)(numbers)[0]
+        best = (max if direction == "max" else min)(numbers)[0]
         return frozenset(i for value, i in numbers if value == best)
 
 
@@ -131,5 +131,5 @@ class Document:
 
     def for_machines(self) -> Table:
         """The one table of CSV and TSV."""
-        made = self.machine() if callable(self.machine) else self.machine
-        return made or self.tables[0]
+        table = self.machine() if callable(self.machine) else self.machine
+        return table or self.tables[0]

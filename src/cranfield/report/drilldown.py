@@ -65,12 +65,12 @@ class Rankings:
             entry["runs"].append([[self._names(item), judged.get(item)] for item in first])
 
     def add_to(self, section: Section) -> None:
-        how = f"The first {self.depth} items of each run"
+        caption = f"The first {self.depth} items of each run"
         section.data["rankings"] = {
             "depth": self.depth,
             "topics": self._lists,
             "items": list(self._names.position),
-            "how": how + ("; tied items in one of their orders" * (self._ties == "average")),
+            "how": caption + ("; tied items in one of their orders" * (self._ties == "average")),
         }
         if len(self.topics) < self._all:
             section.left_out.append(
@@ -87,8 +87,8 @@ def _first(run: Run, topic: int, depth: int, ties: str, keep: Any) -> list[str]:
         rows = np.array([r for r in rows if run.item(int(r)) in keep], dtype=np.int64)
         values = run.values[rows]
     if len(values) > depth:
-        least = np.partition(values, len(values) - depth)[len(values) - depth]
-        rows, values = rows[values >= least], values[values >= least]
+        cutoff = np.partition(values, len(values) - depth)[len(values) - depth]
+        rows, values = rows[values >= cutoff], values[values >= cutoff]
     scored = [(float(v), run.item(int(r))) for r, v in zip(rows, values, strict=True)]
     if ties == "file":
         scored.sort(key=lambda pair: -pair[0])
@@ -110,22 +110,22 @@ def add_explanations(
         "concepts": list(concepts),
         "found": [
             {
-                "truth": [at[c] for c in ones[0].truth],
-                "runs": [_explained(one, at) for one in ones],
+                "truth": [at[c] for c in explanations[0].truth],
+                "runs": [_explained(explanation, at) for explanation in explanations],
             }
-            for ones in zip(*explained, strict=True)
+            for explanations in zip(*explained, strict=True)
         ],
     }
 
 
-def _explained(one: ItemExplanation, at: dict[str, int]) -> dict[str, Any]:
-    concerned = [c for c in at if c in one.truth or c in one.predicted]
-    sure = one.confidences
+def _explained(explanation: ItemExplanation, at: dict[str, int]) -> dict[str, Any]:
+    concerned = [c for c in at if c in explanation.truth or c in explanation.predicted]
+    sure = explanation.confidences
     return {
-        "predicted": [at[c] for c in one.predicted],
+        "predicted": [at[c] for c in explanation.predicted],
         "confidences": None if sure is None else [[at[c], sure[c]] for c in concerned],
-        "broken": [[at[v.concept], v.rule] for v in one.broken],
-        "values": {name: number(value) for name, value in one.values.items()},
+        "broken": [[at[v.concept], v.rule] for v in explanation.broken],
+        "values": {name: number(value) for name, value in explanation.values.items()},
         "derivations": [
             {
                 "measure": str(d.measure),
@@ -143,6 +143,6 @@ def _explained(one: ItemExplanation, at: dict[str, int]) -> dict[str, Any]:
                 "arithmetic": d.arithmetic,
                 "value": number(d.value),
             }
-            for d in one.derivations
+            for d in explanation.derivations
         ],
     }

@@ -33,9 +33,9 @@ def picture_page(
     answer: Search, pictures: str, *, queries: str | None = None, qrels: str | None = None
 ) -> str:
     """`search_page` with judgements of a file; `queries` are pictures where they are a folder."""
-    asked = queries if queries is not None and Path(queries).is_dir() else None
+    query_folder = queries if queries is not None and Path(queries).is_dir() else None
     judged = None if qrels is None else read_qrels(qrels)
-    return search_page(answer, pictures, queries=asked, judgements=judged)
+    return search_page(answer, pictures, queries=query_folder, judgements=judged)
 
 
 def search_page(
@@ -53,12 +53,12 @@ def search_page(
     others; items that `judgements` call relevant have a frame and the word.
     """
     places = _places(pictures)
-    asked = (_places(queries) if queries is not None else {}) | places
+    query_places = (_places(queries) if queries is not None else {}) | places
     grades = judgements.to_dict() if judgements is not None else {}
     parts = [f"<h1>{html.escape(answer.headline())}</h1>"]
-    shown = zip(answer.topics[:topics], answer.found, answer.scores, strict=False)
-    for topic, row, scores in shown:
-        figures = [_figure(topic, asked.get(topic), "query", "query")]
+    rankings = zip(answer.topics[:topics], answer.found, answer.scores, strict=False)
+    for topic, row, scores in rankings:
+        figures = [_figure(topic, query_places.get(topic), "query", "query")]
         for number, score in list(zip(row.tolist(), scores.tolist(), strict=True))[:items]:
             if number < 0:
                 continue

@@ -19,12 +19,12 @@ def junit_xml(checks: Sequence[Check], name: str = "cranfield") -> str:
         f'<testsuite name={quoteattr(name)} tests="{len(checks)}" failures="{bad}" errors="0">',
     ]
     for check in checks:
-        case = f"<testcase classname={quoteattr(check.run)} name={quoteattr(check.measure)}"
+        testcase = f"<testcase classname={quoteattr(check.run)} name={quoteattr(check.measure)}"
         if check.holds:
-            lines.append(f"{case}/>")
+            lines.append(f"{testcase}/>")
         else:
-            told = f"<failure message={quoteattr(check.said)}>{escape(check.said)}</failure>"
-            lines.append(f"{case}>{told}</testcase>")
+            failure = f"<failure message={quoteattr(check.said)}>{escape(check.said)}</failure>"
+            lines.append(f"{testcase}>{failure}</testcase>")
     return "\n".join([*lines, "</testsuite>", "</testsuites>", ""])
 
 

@@ -22,53 +22,55 @@ def methods(
     """Paragraphs: the measures, the settings, the comparison."""
     unit = f"{scores.main_unit}s"
     count = max(scores.evaluated, default=0)
-    listed = "; ".join(_described(m) for m in scores.measures)
-    said = [
+    measures = "; ".join(_described(m) for m in scores.measures)
+    paragraphs = [
         f"Evaluated with Cranfield {__version__}: {len(scores.runs)} "
-        f"{'run' if len(scores.runs) == 1 else 'runs'} on {count} {unit}. Measures: {listed}.",
+        f"{'run' if len(scores.runs) == 1 else 'runs'} on {count} {unit}. Measures: {measures}.",
         *settings,
     ]
     if comparison is not None:
-        marks, how, ends = comparison.footnotes()
-        said.append(f"{how} {marks} {ends}")
+        marks, tests, ends = comparison.footnotes()
+        paragraphs.append(f"{tests} {marks} {ends}")
         if comparison.baseline is None:
-            said.append("All pairs were tested, as cranfield compare does for the same files.")
-        said.append(
+            paragraphs.append(
+                "All pairs were tested, as cranfield compare does for the same files."
+            )
+        paragraphs.append(
             "The place of a run is its position by the mean; its rank is 1 plus the number of runs "
             "that are significantly better. Two runs share no letter exactly when they differ "
             "significantly."
         )
     elif scores.values:
-        said.append("95 % intervals of means: Student's t.")
-    return said
+        paragraphs.append("95 % intervals of means: Student's t.")
+    return paragraphs
 
 
 def ranked_settings(options: Mapping[str, Any]) -> list[str]:
     """What the options of `evaluate` mean for the numbers, in a sentence."""
     if options.get("topics") == "run":
-        said = ["Each mean is over the topics that the run has"]
+        clauses = ["Each mean is over the topics that the run has"]
     else:
-        said = ["Each mean is over all judged topics; one that a run misses is an empty ranking"]
+        clauses = ["Each mean is over all judged topics; one that a run misses is an empty ranking"]
     ties = {
         "id": "items with one score stand by id, the larger first",
         "file": "items with one score stand as in the file",
         "average": "items with one score give the expected value over all their orders",
     }
-    said.append(ties[options.get("ties", "id")])
+    clauses.append(ties[options.get("ties", "id")])
     if options.get("judged_only"):
-        said.append("unjudged items were taken out of the rankings")
+        clauses.append("unjudged items were taken out of the rankings")
     if options.get("max_items"):
-        said.append(f"only the first {options['max_items']} items of each ranking count")
+        clauses.append(f"only the first {options['max_items']} items of each ranking count")
     if options.get("collection_size"):
-        said.append(f"the collection has {options['collection_size']} items")
-    return ["; ".join(said) + "."]
+        clauses.append(f"the collection has {options['collection_size']} items")
+    return ["; ".join(clauses) + "."]
 
 
 def label_settings(
     truth: LabelMatrix, knowledge: Knowledge, thresholds: Sequence[str] = ()
 ) -> list[str]:
     """How labels were decided and what is known of the concepts, in a sentence."""
-    said = [
+    clauses = [
         f"The truth has {truth.cardinality:.2f} of {len(truth.concepts)} concepts per item",
         f"a concept counts as predicted from a confidence of {', '.join(thresholds)} on"
         if thresholds
@@ -76,13 +78,13 @@ def label_settings(
         "where the 0/1 rows of the run itself say so",
     ]
     if knowledge.ontology is not None:
-        said.append(f"hierarchy and rules: {Path(knowledge.ontology.name).name}")
+        clauses.append(f"hierarchy and rules: {Path(knowledge.ontology.name).name}")
     maps = [name or "the one given" for name in knowledge.costmaps]
     if maps:
-        said.append(f"cost maps: {', '.join(maps)}")
+        clauses.append(f"cost maps: {', '.join(maps)}")
     if knowledge.agreement is not None:
-        said.append("costs are weighted by the agreement of annotators")
-    return ["; ".join(said) + "."]
+        clauses.append("costs are weighted by the agreement of annotators")
+    return ["; ".join(clauses) + "."]
 
 
 def _described(measure: Measure) -> str:
@@ -94,17 +96,17 @@ def _described(measure: Measure) -> str:
 
 def citations(measures: Sequence[Measure], *, compared: bool) -> list[dict[str, str]]:
     """The texts that define the measures, each once, with BibTeX."""
-    wanted = dict.fromkeys(m.source.key for m in measures)
-    found = [
+    keys = dict.fromkeys(m.source.key for m in measures)
+    entries = [
         {
             "measures": ", ".join(str(m) for m in measures if m.source.key == key),
             "text": str(REFERENCES[key]),
             "bibtex": REFERENCES[key].bibtex(key),
         }
-        for key in wanted
+        for key in keys
         if key in REFERENCES
     ]
-    return found + ([dict(PIEPHO)] if compared else [])
+    return entries + ([dict(PIEPHO)] if compared else [])
 
 
 PIEPHO = {

@@ -35,20 +35,20 @@ def report_page(
         "look": look(),
     }
     # Who has no script gets the tables as they stand.
-    plain = "".join(
+    static_tables = "".join(
         f"<h2>{html.escape(s.title)}</h2>"
         + "".join(f"<p>{html.escape(line)}</p>" for line in s.data.get("verdict", ()))
         + "".join(html_table(t) for t in s.tables[:1])
         for s in sections
     )
     lines = "".join(
-        f"<div><dt>{html.escape(what)}</dt><dd>{html.escape(text)}</dd></div>"
-        for what, text in (about or {}).items()
+        f"<div><dt>{html.escape(label)}</dt><dd>{html.escape(text)}</dd></div>"
+        for label, text in (about or {}).items()
     )
-    told = f"<dl class=about>{lines}</dl>" if lines else ""
+    about_list = f"<dl class=about>{lines}</dl>" if lines else ""
     body = (
-        f'<header><h1>{html.escape(title)}</h1>{told}<nav id="nav" aria-label="Parts"></nav>'
-        f'</header><main id="report"><noscript>{plain}</noscript></main>'
+        f'<header><h1>{html.escape(title)}</h1>{about_list}<nav id="nav" aria-label="Parts"></nav>'
+        f'</header><main id="report"><noscript>{static_tables}</noscript></main>'
         f"<footer>Made by Cranfield {__version__}. This file needs no network.</footer>\n"
         f'<script type="application/json" id="data">{_inside_script(data)}</script>\n'
     )

@@ -88,8 +88,8 @@ def _number_items(section: Section) -> None:
     section.data["units"]["item"] = [str(i + 1) for i in range(len(items))]
     for measure in section.data["measures"]:
         if measure["unit"] == "item" and measure["name"] in section.data["values"]:
-            kept = section.data["values"][measure["name"]]
-            kept["rows"] = [[row[i] for i in order] for row in kept["rows"]]
+            values = section.data["values"][measure["name"]]
+            values["rows"] = [[row[i] for i in order] for row in values["rows"]]
 
 
 def case_page(
@@ -112,36 +112,36 @@ def case_page(
     images = shown_pictures(pictures, sections, public=public)
     if further:
         sections.append(table_section("Further tables", further))
-    what = "comparison" if further and case.comparison is not None else ""
+    subject = "comparison" if further and case.comparison is not None else ""
     count = len(case.scores.runs)
-    usual = f"Cranfield: {what or TITLES[case.scores.task].lower()} of {count} run"
+    usual = f"Cranfield: {subject or TITLES[case.scores.task].lower()} of {count} run"
     name = title or usual + ("" if count == 1 else "s")
     return report_page(name, sections, images=images, about=about)
 
 
-def page_about(asked: str = "", *, public: bool = False) -> dict[str, str]:
+def page_about(command: str = "", *, public: bool = False) -> dict[str, str]:
     """The day, the files and the command of a page.
 
     A page that is shown to others does not name the files of the truth.
     """
     about = {"Made on": f"{date.today():%Y-%m-%d}"}
-    if public or not asked:
+    if public or not command:
         return about
-    return about | _files_told(shlex.split(asked)[1:]) | {"With": asked}
+    return about | _files_told(shlex.split(command)[1:]) | {"With": command}
 
 
 def _files_told(words: Sequence[str]) -> dict[str, str]:
     """What was given: the first file or folder, how many more, and how new the files are."""
-    named = [Path(file) for word in words if (file := word.rpartition("=")[2])]
-    given = [path for path in named if path.name and path.exists()]
-    if not given:
+    candidates = [Path(file) for word in words if (file := word.rpartition("=")[2])]
+    paths = [path for path in candidates if path.name and path.exists()]
+    if not paths:
         return {}
-    told = str(given[0]) + (f" and {len(given) - 1} more" if len(given) > 1 else "")
-    files = [path for path in given if path.is_file()]
+    text = str(paths[0]) + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
+    files = [path for path in paths if path.is_file()]
     if files:
         newest = date.fromtimestamp(max(path.stat().st_mtime for path in files))
-        told += f", {'the newest ' if len(files) > 1 else ''}changed on {newest:%Y-%m-%d}"
-    return {"Files": told}
+        text += f", {'the newest ' if len(files) > 1 else ''}changed on {newest:%Y-%m-%d}"
+    return {"Files": text}
 
 
 def scores_page(

@@ -43,8 +43,8 @@ def render(
         return "\n".join(_latex(t, label) for t, label in _labelled(document.tables))
     parts = [_RENDERERS[form](t) for t in document.tables]
     if form == "markdown":
-        said = " ".join(_escape(line, quote=False) for line in document.lead)
-        parts = [*([said.replace("*", "\\*") + "\n"] if said else []), *parts]
+        lead = " ".join(_escape(line, quote=False) for line in document.lead)
+        parts = [*([lead.replace("*", "\\*") + "\n"] if lead else []), *parts]
     return "\n".join(parts)
 
 
@@ -77,16 +77,16 @@ def lead_text(document: Document) -> list[str]:
 
 
 def text_table(table: Table, colour: bool) -> str:
-    shown = [
+    texts = [
         [_in_a_line(c.show(v)) for c, v in zip(table.columns, row, strict=True)]
         for row in table.rows
     ]
     if table.marks:
-        shown = [_marked(table, i, row) for i, row in enumerate(shown)]
+        texts = [_marked(table, i, row) for i, row in enumerate(texts)]
     best = [table.starred_rows(j) for j in range(len(table.columns))]
     cells = [
         [text + ("*" if i in best[j] else " ") if best[j] else text for j, text in enumerate(row)]
-        for i, row in enumerate(shown)
+        for i, row in enumerate(texts)
     ]
     heads = [_in_a_line(c.label) + (" " if best[j] else "") for j, c in enumerate(table.columns)]
     widths = [max([len(h), *(len(row[j]) for row in cells)]) for j, h in enumerate(heads)]
@@ -167,8 +167,8 @@ def _markdown(table: Table) -> str:
     lines.append(line([c.label for c in table.columns]))
     lines.append("|" + "|".join("---:" if c.numeric else "---" for c in table.columns) + "|")
     for i, row in enumerate(table.rows):
-        shown = [c.show(v) for c, v in zip(table.columns, row, strict=True)]
-        marked = [text + _beside(table, i, j) for j, text in enumerate(shown)]
+        texts = [c.show(v) for c, v in zip(table.columns, row, strict=True)]
+        marked = [text + _beside(table, i, j) for j, text in enumerate(texts)]
         cells = [text.replace("*", "\\*") for text in marked]
         lines.append(
             line([f"**{t}**" if i in table.best_rows(j) else t for j, t in enumerate(cells)])
@@ -253,8 +253,8 @@ def _html_page(document: Document) -> str:
         f"<figure><figcaption>{_escape(c.title)}</figcaption>{c.to_svg(standalone=False)}</figure>"
         for c in document.figures()
     )
-    said = "".join(f"<p class=lead>{_escape(line)}</p>" for line in document.lead)
-    body = said + "".join(html_table(t) for t in document.tables) + pictures
+    lead = "".join(f"<p class=lead>{_escape(line)}</p>" for line in document.lead)
+    body = lead + "".join(html_table(t) for t in document.tables) + pictures
     return still_page(f"Cranfield: {command}", body)
 
 

@@ -1,4 +1,4 @@
-"""An answer as text, for whoever holds it in Python; the command line and pages use the parts."""
+"""An answer as text, page, chart or notebook output, for callers in Python."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def rendered(answer: Answer, form: str, **view: Any) -> str:
 
 
 def _asked_for(answer: Answer, view: Mapping[str, Any]) -> Document:
-    """The tables with what somebody asks for by name, in which a slip is no silence."""
+    """The document of an answer under options given by name; an unknown option is an error."""
     check_view(view, maker_of(answer))
     return document_of(answer, **view)
 
@@ -65,8 +65,8 @@ def page_of(answer: Answer, **view: Any) -> str:
         from cranfield.report.parts import scores_page
 
         check_view(view, scores_page)
-        found, left_out = compared(answer, None, os.cpu_count() or 1, Progress())
-        return scores_page(Compared(answer, found, (), left_out), **view)
+        comparison, left_out = compared(answer, None, os.cpu_count() or 1, Progress())
+        return scores_page(Compared(answer, comparison, (), left_out), **view)
     document = _asked_for(answer, view)
     if isinstance(answer, Comparison):
         document = replace(document, figures=lambda: [plotted(answer)])
@@ -90,17 +90,17 @@ def notebook_bundle(answer: Answer) -> dict[str, Any]:
     """The answer as a notebook shows it: what it says, its tables as HTML and as text, a chart."""
     document = document_of(answer)
     tables = [t.first(ROWS_SHOWN) for t in document.tables]
-    said = "".join(f"<p>{html.escape(line)}</p>" for line in document.lead)
+    lead = "".join(f"<p>{html.escape(line)}</p>" for line in document.lead)
     noted = "".join(f"<p>note: {html.escape(note)}</p>" for note in answer.notes)
     bundle: dict[str, Any] = {
         "text/plain": as_text(answer),
-        "text/html": said + "".join(html_table(t) for t in tables) + noted,
+        "text/html": lead + "".join(html_table(t) for t in tables) + noted,
     }
     if isinstance(answer, Comparison):
         from cranfield.report.charts import MIME
 
-        drawn = plotted(answer)
-        bundle |= {MIME: drawn.to_vega(), "image/svg+xml": drawn.to_svg()}
+        chart = plotted(answer)
+        bundle |= {MIME: chart.to_vega(), "image/svg+xml": chart.to_svg()}
     return bundle
 
 
@@ -121,11 +121,11 @@ def arranged(
     machine = machine() if callable(machine) else machine
     if sort is not None:
         if not any(_position(table, sort) is not None for table in tables):
-            known = [c.name for table in tables for c in table.columns]
-            listed = ", ".join(dict.fromkeys(known))
+            names = [c.name for table in tables for c in table.columns]
+            columns = ", ".join(dict.fromkeys(names))
             raise UsageError(
-                f"sort={sort!r}: there is no such column.{suggest(sort, known)} "
-                f"The columns are: {listed}"
+                f"sort={sort!r}: there is no such column.{suggest(sort, names)} "
+                f"The columns are: {columns}"
             )
         tables = [_sorted(table, sort) for table in tables]
         machine = None if machine is None else _sorted(machine, sort)
@@ -140,9 +140,9 @@ def arranged(
 
 
 def _position(table: Table, name: str) -> int | None:
-    wanted = name.lower()
+    lowered_name = name.lower()
     for j, column in enumerate(table.columns):
-        if wanted in (column.name.lower(), column.label.lower()):
+        if lowered_name in (column.name.lower(), column.label.lower()):
             return j
     return None
 
@@ -202,8 +202,8 @@ def _fitting(table: Table, width: int) -> Table:
         table = replace(table, columns=[replace(c, bar=False) for c in table.columns])
     if wide <= width or not table.rows:
         return table
-    other = turned(table)
-    return other if _width(other) < wide else table
+    transposed = turned(table)
+    return transposed if _width(transposed) < wide else table
 
 
 def _width(table: Table) -> int:

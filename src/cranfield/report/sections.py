@@ -144,10 +144,10 @@ def _pair_rows(pairs: Pairs, at: Mapping[str, int]) -> dict[str, list[Any]]:
     values = [_numbers(columns[name].tolist()) for name in names]
     runs = [[place[i] for i in columns[name].tolist()] for name in ("a", "b")]
     measures = [pairs.measures[i] for i in columns["measure"].tolist()]
-    found: dict[str, list[Any]] = {}
+    rows: dict[str, list[Any]] = {}
     for measure, *row in zip(measures, *runs, *values, strict=True):
-        found.setdefault(measure, []).append(row)
-    return found
+        rows.setdefault(measure, []).append(row)
+    return rows
 
 
 def _fitting_pairs(scores: Scores, comparison: Comparison, section: Section) -> Pairs:
@@ -169,29 +169,29 @@ def _ends(box: Any) -> list[float | None] | None:
 
 def _add_values(section: Section, scores: Scores) -> None:
     """Values per unit, of all runs or of the best ones that fit."""
-    kept = [m for m in scores.measures if m in scores.values and scores.unit_of[m] != "whole"]
-    cells = sum(scores.values[m].shape[1] for m in kept)
+    measures = [m for m in scores.measures if m in scores.values and scores.unit_of[m] != "whole"]
+    cells = sum(scores.values[m].shape[1] for m in measures)
     fitting = max(1, min(len(scores.runs), MOST_VALUES // max(cells, 1)))
-    for m in kept:
+    for m in measures:
         unit = scores.unit_of[m]
         section.data["units"][unit] = list(scores.units[unit])
-        chosen = best_first(scores, kept[0])[:fitting]
+        runs = best_first(scores, measures[0])[:fitting]
         section.data["values"][str(m)] = {
-            "runs": chosen,
-            "rows": [_numbers(scores.values[m][i]) for i in chosen],
+            "runs": runs,
+            "rows": [_numbers(scores.values[m][i]) for i in runs],
         }
-    if kept and fitting < len(scores.runs):
-        unit = scores.unit_of[kept[0]]
+    if measures and fitting < len(scores.runs):
+        unit = scores.unit_of[measures[0]]
         section.left_out.append(
             f"Single {unit}s are shown for the {fitting} best of {len(scores.runs)} runs by "
-            f"{kept[0]}; the table per {unit} has them all."
+            f"{measures[0]}; the table per {unit} has them all."
         )
 
 
 def add_recall_curve(section: Section, scores: Scores, order: Sequence[str]) -> None:
     """Precision at eleven levels of recall, for the first runs of an order."""
     curves = {c.name: c for c in recall_curves(scores)}
-    shown = [curves[run] for run in order[:CURVES_SHOWN]]
+    first_curves = [curves[run] for run in order[:CURVES_SHOWN]]
     nothing = [None] * len(LEVELS)
     section.data["recall"] = {
         "levels": list(LEVELS),
@@ -202,10 +202,10 @@ def add_recall_curve(section: Section, scores: Scores, order: Sequence[str]) -> 
                 "low": [p[1] for p in c.band] or nothing,
                 "high": [p[2] for p in c.band] or nothing,
             }
-            for c in shown
+            for c in first_curves
         ],
     }
-    section.data.setdefault("charts", {})["recall"] = recall_chart(shown).to_dict()
+    section.data.setdefault("charts", {})["recall"] = recall_chart(first_curves).to_dict()
     _say_shortened(section, len(order), "precision against recall")
 
 
@@ -218,17 +218,17 @@ def add_annotation(
         "runs": [facts["label_density"] for facts in scores.run_facts],
     }
     section.data["frequency"] = list(frequency.values())
-    shown = list(curves.items())[:CURVES_SHOWN]
-    section.data["roc"] = [{"run": run, "eer": c.eer, "auc": c.auc} for run, c in shown]
-    if shown:
-        drawn = roc_chart(dict(shown), "all items and concepts pooled")
-        section.data.setdefault("charts", {})["roc"] = drawn.to_dict()
+    first_curves = list(curves.items())[:CURVES_SHOWN]
+    section.data["roc"] = [{"run": run, "eer": c.eer, "auc": c.auc} for run, c in first_curves]
+    if first_curves:
+        chart = roc_chart(dict(first_curves), "all items and concepts pooled")
+        section.data.setdefault("charts", {})["roc"] = chart.to_dict()
     _say_shortened(section, len(curves), "ROC")
 
 
-def _say_shortened(section: Section, count: int, what: str) -> None:
+def _say_shortened(section: Section, count: int, subject: str) -> None:
     if count > CURVES_SHOWN:
-        section.left_out.append(f"The chart of {what} has {CURVES_SHOWN} of {count} runs.")
+        section.left_out.append(f"The chart of {subject} has {CURVES_SHOWN} of {count} runs.")
 
 
 def _cut(rows: int) -> list[str]:

@@ -51,22 +51,24 @@ def _bash(steps: Mapping[str, Step], commands: Mapping[str, str]) -> str:
         ]
         flags = " ".join(name for names in step.options for name in names)
         # Without a dash it is a word of the place, or with none a file.
-        chosen = f"[[ $cur == -* ]] && words={shlex.quote(flags)}"
-        inner.append(f"*) {chosen} || words={shlex.quote(' '.join(step.places))} ;;")
+        flag_words = f"[[ $cur == -* ]] && words={shlex.quote(flags)}"
+        inner.append(f"*) {flag_words} || words={shlex.quote(' '.join(step.places))} ;;")
         cases.append(f'        {path}) case "$prev" in {" ".join(inner)} esac ;;')
     return BASH.replace("@steps@", "|".join(steps)).replace("@cases@", "\n".join(cases))
 
 
 def _fish(steps: Mapping[str, Step], commands: Mapping[str, str]) -> str:
     first = "complete -c cranfield -f -n __fish_use_subcommand"
-    lines = [f"{first} -a {name} -d {shlex.quote(what)}" for name, what in commands.items()]
+    lines = [
+        f"{first} -a {name} -d {shlex.quote(description)}" for name, description in commands.items()
+    ]
     for path, step in steps.items():
         seen = "; and ".join(f"__fish_seen_subcommand_from {word}" for word in path[1:].split("/"))
         start = f"complete -c cranfield -n {shlex.quote(seen)}"
         if step.places:
             lines.append(f"{start} -a {shlex.quote(' '.join(step.places))}")
         for names, values in step.options.items():
-            told = " ".join(f"-l {n[2:]}" if n[1] == "-" else f"-s {n[1:]}" for n in names)
+            flags = " ".join(f"-l {n[2:]}" if n[1] == "-" else f"-s {n[1:]}" for n in names)
             follows = f" -x -a {shlex.quote(' '.join(values))}" if values else " -r"
-            lines.append(f"{start} {told}{'' if values is None else follows}")
+            lines.append(f"{start} {flags}{'' if values is None else follows}")
     return "\n".join(lines) + "\n"

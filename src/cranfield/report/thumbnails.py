@@ -35,21 +35,23 @@ def folder_sheet(
     A topic that `topics` does not know and that is itself an item has the picture of that item.
     What is left out of the page is told in the sections.
     """
-    asked = {t: t for s in sections for t in s.data.get("units", {}).get("topic", ()) if t in files}
-    asked |= {topic: item for topic, item in topics.items() if item in files}
-    wanted = [item for s in sections for item in (*_topic_items(s, asked), *_items(s))]
-    found = [item for item in dict.fromkeys(wanted) if item in files]
-    if not found:
+    topic_pictures = {
+        t: t for s in sections for t in s.data.get("units", {}).get("topic", ()) if t in files
+    }
+    topic_pictures |= {topic: item for topic, item in topics.items() if item in files}
+    items = [item for s in sections for item in (*_topic_items(s, topic_pictures), *_items(s))]
+    with_files = [item for item in dict.fromkeys(items) if item in files]
+    if not with_files:
         return None
     try:
-        made = _tiles({item: files[item] for item in found[:MOST]})
+        tiles = _tiles({item: files[item] for item in with_files[:MOST]})
     except MissingExtraError as error:
         sections[0].left_out.append(f"Pictures of items: {error}.")
         return None
-    if len(found) > MOST:
-        told = f"Pictures are shown of the first {MOST:,} of {len(found):,} items."
-        sections[0].left_out.append(told)
-    return None if made is None else _inside(*made, asked)
+    if len(with_files) > MOST:
+        note = f"Pictures are shown of the first {MOST:,} of {len(with_files):,} items."
+        sections[0].left_out.append(note)
+    return None if tiles is None else _inside(*tiles, topic_pictures)
 
 
 def shown_pictures(
@@ -61,9 +63,11 @@ def shown_pictures(
     return folder_sheet(picture_files(Path(folder)), sections, {})
 
 
-def _topic_items(section: Section, asked: Mapping[str, str]) -> list[str]:
+def _topic_items(section: Section, topic_pictures: Mapping[str, str]) -> list[str]:
     return [
-        asked[topic] for topic in section.data.get("units", {}).get("topic", ()) if topic in asked
+        topic_pictures[topic]
+        for topic in section.data.get("units", {}).get("topic", ())
+        if topic in topic_pictures
     ]
 
 
@@ -87,13 +91,13 @@ def _tiles(files: Mapping[str, Path]) -> tuple[ImageSheet, str, bytes] | None:
 
     columns = min(COLUMNS, len(small))
     sheet = ImageSheet(Path(), tuple(small), SIDE, SIDE, columns)
-    whole = Image.new("RGB", sheet.size, (128, 128, 128))
+    canvas = Image.new("RGB", sheet.size, (128, 128, 128))
     for item, tile in small.items():
-        left, top = sheet.tile(item)
-        place = left + (SIDE - tile.width) // 2, top + (SIDE - tile.height) // 2
-        whole.paste(tile, place)
+        x, y = sheet.tile(item)
+        place = x + (SIDE - tile.width) // 2, y + (SIDE - tile.height) // 2
+        canvas.paste(tile, place)
     packed = io.BytesIO()
-    whole.save(packed, "JPEG", quality=80)
+    canvas.save(packed, "JPEG", quality=80)
     return sheet, "jpeg", packed.getvalue()
 
 

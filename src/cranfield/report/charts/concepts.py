@@ -40,10 +40,10 @@ def concepts(
         for j, (name, share) in enumerate(truth_frequency(truth).items())
     ]
     rows.sort(key=lambda row: (row[1] != row[1], -sign * row[1]))
-    who = run or "the best run of each concept"
+    run_label = run or "the best run of each concept"
     return chart(
-        f"{m} of {who}",
-        f"{m} of {who} for {len(rows)} concepts; lines: the share of items that have each.",
+        f"{m} of {run_label}",
+        f"{m} of {run_label} for {len(rows)} concepts; lines: the share of items that have each.",
         column_axis("concept", [name for name, _, _ in rows], "concept"),
         Axis(f"{m}, and frequency (lines)", "value"),
         [
@@ -84,7 +84,7 @@ def concept_precision_recall(truth: LabelMatrix, run: LabelMatrix) -> Chart:
 @validate_params
 def reliability(truth: LabelMatrix, runs: Iterable[LabelMatrix], *, bins: int = BINS) -> Chart:
     """The share of true labels against the confidence, and the expected error of each run."""
-    found = reliabilities(truth, runs, bins=bins)
+    curves = reliabilities(truth, runs, bins=bins)
     lines = [
         Line(
             tuple((sure, share) for sure, share, _ in run.bins),
@@ -92,16 +92,16 @@ def reliability(truth: LabelMatrix, runs: Iterable[LabelMatrix], *, bins: int = 
             f"{run.name}: expected error {run.error:.4f}",
             dots=True,
         )
-        for i, run in enumerate(found)
+        for i, run in enumerate(curves)
     ]
     return chart(
         "Reliability of confidences",
-        f"The share of true labels in {bins} bins of confidence for {len(found)} runs; on the "
+        f"The share of true labels in {bins} bins of confidence for {len(curves)} runs; on the "
         "broken line confidences are right. In brackets the expected error.",
         Axis("confidence", "confidence", UNIT),
         Axis("share that is true", "share", UNIT),
         [[Rule(0, 0, 1, 1, "quiet", "right", 1, True)], lines],
-        series=tuple(f"{run.name} ({run.error:.3f})" for run in found),
+        series=tuple(f"{run.name} ({run.error:.3f})" for run in curves),
         square=True,
     )
 

@@ -45,15 +45,15 @@ def recall_chart(
 @validate_params
 def roc(truth: LabelMatrix, runs: Iterable[LabelMatrix], concept: str | None = None) -> Chart:
     """ROC of runs that are aligned to the truth: one concept, or all decisions pooled."""
-    what = f"concept {concept}" if concept else "all items and concepts pooled"
-    return roc_chart(roc_curves(truth, runs, concept), what)
+    scope = f"concept {concept}" if concept else "all items and concepts pooled"
+    return roc_chart(roc_curves(truth, runs, concept), scope)
 
 
-def roc_chart(curves: Mapping[str, Roc], what: str) -> Chart:
+def roc_chart(curves: Mapping[str, Roc], scope: str) -> Chart:
     """ROC curves in one square, with the points of equal error as dots."""
     return chart(
-        f"ROC, {what}",
-        f"True against false positives of {len(curves)} runs over all thresholds, {what}; the "
+        f"ROC, {scope}",
+        f"True against false positives of {len(curves)} runs over all thresholds, {scope}; the "
         "dots are the points of equal error.",
         Axis("false positive rate", "fpr", UNIT),
         Axis("true positive rate", "tpr", UNIT),
@@ -153,9 +153,9 @@ def line_chart(
 def _ends_of_band(curve: Curve) -> Curve:
     """The outline of a band as one line: there along its lower end, back along the upper."""
     known_band = [p for p in curve.band if known(*p)]
-    there = [(p[0], p[1]) for p in known_band]
-    back = [(p[0], p[2]) for p in reversed(known_band)]
-    return Curve(curve.name, (*there, *back), curve.band)
+    lower = [(p[0], p[1]) for p in known_band]
+    upper = [(p[0], p[2]) for p in reversed(known_band)]
+    return Curve(curve.name, (*lower, *upper), curve.band)
 
 
 def dot_chart(
@@ -164,10 +164,10 @@ def dot_chart(
     """Named dots in groups: (name, x, y)."""
     count = sum(len(g) for g in groups.values())
     # Beside other groups, or among many, names would hide what there is to see.
-    named = len(groups) == 1 and count <= NAMED
+    with_labels = len(groups) == 1 and count <= NAMED
     layers = [
         [
-            Dot(float(a), float(b), i, f"{name}: {a:.4g}, {b:.4g}", name if named else "")
+            Dot(float(a), float(b), i, f"{name}: {a:.4g}, {b:.4g}", name if with_labels else "")
             for name, a, b in group
         ]
         for i, group in enumerate(groups.values())
@@ -185,7 +185,7 @@ def dot_chart(
 
 def row_chart(rows: Sequence[Marks], *, title: str, x: str, marks: Sequence[str] = ("",)) -> Chart:
     """A row for each name, with marks along one axis and an interval as a line."""
-    named = tuple(m for m in marks if m)
+    series = tuple(m for m in marks if m)
     return chart(
         title,
         f"{x} of {', '.join(r.name for r in rows)}.",
@@ -203,7 +203,7 @@ def row_chart(rows: Sequence[Marks], *, title: str, x: str, marks: Sequence[str]
                 for i, v in enumerate(r.values)
             ],
         ],
-        series=named,
+        series=series,
         of="mark",
     )
 
@@ -236,15 +236,15 @@ def tree_lines(joins: Sequence[Join], order: Sequence[str]) -> list[Line]:
 def leaf_order(joins: Sequence[Join], group: Sequence[str]) -> list[str]:
     """The names of a group so that no two branches of the tree cross."""
     parts = {frozenset((*j[0], *j[1])): (j[0], j[1]) for j in joins}
-    found, waiting = [], [tuple(group)]
+    order, waiting = [], [tuple(group)]
     while waiting:
         names = waiting.pop()
         if len(names) == 1:
-            found.append(names[0])
+            order.append(names[0])
             continue
         first, second = parts[frozenset(names)]
         waiting += [tuple(second), tuple(first)]
-    return found
+    return order
 
 
 def grid_chart(

@@ -65,9 +65,9 @@ def _shared(chart: Chart, across: list[float], room: float) -> list[float]:
     Columns of marks keep theirs, so that their letters can be read; the others share the rest.
     """
     keeps = [panel.share < 1 and bool(panel.x.names) for panel in chart.panels]
-    kept = sum(width for width, keep in zip(across, keeps, strict=True) if keep)
-    squeezed = min(1.0, room / 2 / kept) if kept else 1.0
-    rest = (room - kept * squeezed) / ((sum(across) - kept) or 1)
+    fixed = sum(width for width, keep in zip(across, keeps, strict=True) if keep)
+    squeezed = min(1.0, room / 2 / fixed) if fixed else 1.0
+    rest = (room - fixed * squeezed) / ((sum(across) - fixed) or 1)
     return [w * (squeezed if keep else rest) for w, keep in zip(across, keeps, strict=True)]
 
 
@@ -75,14 +75,14 @@ def lay_out(chart: Chart, *, titled: bool = True) -> Layout:
     """Measure the parts and put them in their places."""
     narrow = chart.width is not None and chart.width < NARROW
     name_width = NAME if chart.width is None else min(NAME, chart.width * 0.34)
-    left = _left(chart, name_width)
+    margin_left = _left(chart, name_width)
     across = [_natural_width(p, chart) for p in chart.panels]
     entry = _entry_width(chart, ENTRY if chart.width is None else min(ENTRY, chart.width * 0.5))
     tall = _natural_height(chart)
     beside = bool(chart.series) and not narrow and len(chart.series) * LINE <= max(tall, SQUARE)
-    right = (GAP + entry if beside else 0) + EDGE + (RAMP if chart.ramp else 0)
+    margin_right = (GAP + entry if beside else 0) + EDGE + (RAMP if chart.ramp else 0)
     gaps = GAP * (len(across) - 1)
-    width = chart.width or left + sum(across) + gaps + right
+    width = chart.width or margin_left + sum(across) + gaps + margin_right
     title = tuple(_wrapped(chart.title, (width - 8) / 1.18)) if titled else ()
     top = 10 + (20 * len(title) + 6 if title else 0) + max(_above(p) for p in chart.panels)
     below = max(_below(p, _step(p, w)) for p, w in zip(chart.panels, across, strict=True))
@@ -91,13 +91,13 @@ def lay_out(chart: Chart, *, titled: bool = True) -> Layout:
     under = (rows * LINE + GAP) if chart.series and not beside else 0
     if chart.height:
         tall = max(chart.height - top - below - under - EDGE, 60)
-    room = max(width - left - gaps - right, 60)
+    room = max(width - margin_left - gaps - margin_right, 60)
     if chart.square and not chart.height:
         tall = min(room, tall)
-    frames, at = [], left
-    for panel, own in zip(chart.panels, _shared(chart, across, room), strict=True):
-        frames.append(Frame(at, at + own, x_scale(panel, at, at + own)))
-        at += own + GAP
+    frames, at = [], margin_left
+    for panel, panel_width in zip(chart.panels, _shared(chart, across, room), strict=True):
+        frames.append(Frame(at, at + panel_width, x_scale(panel, at, at + panel_width)))
+        at += panel_width + GAP
     bottom = top + tall
     legend = None
     if chart.series and beside:
@@ -113,27 +113,27 @@ def lay_out(chart: Chart, *, titled: bool = True) -> Layout:
 
 def text_width(text: str) -> float:
     """About how wide a text is at the usual size."""
-    narrow, other, wide = LETTER_SIZES
+    narrow, medium, wide = LETTER_SIZES
     narrow_ones = sum(c in NARROW_LETTERS for c in text)
     wide_ones = sum(c in WIDE_LETTERS for c in text)
-    return narrow * narrow_ones + wide * wide_ones + other * (len(text) - narrow_ones - wide_ones)
+    return narrow * narrow_ones + wide * wide_ones + medium * (len(text) - narrow_ones - wide_ones)
 
 
-def brief(text: str, most: float) -> str:
+def brief(text: str, max_width: float) -> str:
     """A text that is no wider than this, with an ellipsis where it was cut."""
-    if text_width(text) <= most:
+    if text_width(text) <= max_width:
         return text
-    kept = text[:200]
-    while kept and text_width(kept) + 10 > most:
-        kept = kept[:-1]
-    return kept + "…"
+    shortened = text[:200]
+    while shortened and text_width(shortened) + 10 > max_width:
+        shortened = shortened[:-1]
+    return shortened + "…"
 
 
 def _left(chart: Chart, name_width: float) -> float:
     title = LINE if chart.y.title else 0
     if chart.y.names:
-        shown = [brief(n, name_width) for n in chart.y.names] if chart.y.shown else []
-        return title + 18 + max(map(text_width, shown), default=0)
+        names = [brief(n, name_width) for n in chart.y.names] if chart.y.shown else []
+        return title + 18 + max(map(text_width, names), default=0)
     labels = [short(t) for t in ticks(y_scale(chart, 0, 1))]
     return title + 16 + max(map(text_width, labels), default=0)
 
@@ -142,9 +142,11 @@ def _natural_width(panel: Panel, chart: Chart) -> float:
     if panel.x.names and panel.share < 1:
         return MARK * len(panel.x.names)
     if panel.x.names:
-        most = max((len(m.text) for m in _cells(panel)), default=0)
-        least = 12 if any(True for _ in _cells(panel)) else 10
-        step = max(min(34, PLOT / len(panel.x.names) * 1.8), least, 9 * most + 6 if most else 0)
+        longest = max((len(m.text) for m in _cells(panel)), default=0)
+        min_step = 12 if any(True for _ in _cells(panel)) else 10
+        step = max(
+            min(34, PLOT / len(panel.x.names) * 1.8), min_step, 9 * longest + 6 if longest else 0
+        )
         if len(panel.x.names) > 80:
             step = max(3, 960 / len(panel.x.names))
         return max(step * len(panel.x.names), 60)
@@ -153,8 +155,8 @@ def _natural_width(panel: Panel, chart: Chart) -> float:
 
 def _growth(chart: Chart) -> float:
     """A chart of many series, or with many names in its plot, needs more room."""
-    named = sum(bool(dot.label) for dot in chart.marks(Dot))
-    return LARGER if len(chart.series) > MANY or named > MANY else 1.0
+    label_count = sum(bool(dot.label) for dot in chart.marks(Dot))
+    return LARGER if len(chart.series) > MANY or label_count > MANY else 1.0
 
 
 def _cells(panel: Panel) -> Iterator[Cell]:
@@ -206,8 +208,8 @@ def _below(panel: Panel, step: float) -> float:
     return names + (LINE + 4 if panel.x.title else 0) + 2
 
 
-def _entry_width(chart: Chart, most: float) -> float:
-    return 46 + max((text_width(brief(s, most)) for s in (*chart.series, "")), default=0)
+def _entry_width(chart: Chart, max_width: float) -> float:
+    return 46 + max((text_width(brief(s, max_width)) for s in (*chart.series, "")), default=0)
 
 
 def _wrapped(text: str, width: float) -> Iterator[str]:
@@ -241,30 +243,32 @@ def place_labels(
     Each tries the places around its dot, ring by ring, within the box (left, top, right, bottom);
     None where there is no room at all.
     """
-    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y, _ in dots]
-    found: list[Placed | None] = []
+    occupied = [(x - 5, y - 5, x + 5, y + 5) for x, y, _ in dots]
+    places: list[Placed | None] = []
     for x, y, width in dots:
         place = None
-        for left, base, led in _places(x, y, width) if width else ():
-            area = (left - 3, base - 10, left + width + 3, base + 3)
-            if _within(area, box) and not any(_overlap(area, other) for other in taken):
-                place = Placed(left, base, led)
-                taken.append(area)
+        for label_x, base, led in _places(x, y, width) if width else ():
+            area = (label_x - 3, base - 10, label_x + width + 3, base + 3)
+            if _within(area, box) and not any(
+                _overlap(area, area_taken) for area_taken in occupied
+            ):
+                place = Placed(label_x, base, led)
+                occupied.append(area)
                 break
-        found.append(place)
-    return found
+        places.append(place)
+    return places
 
 
 def _places(x: float, y: float, width: float) -> Iterator[tuple[float, float, bool]]:
-    for left, base in ((x + 8, y + 4), (x - 8 - width, y + 4)):
-        yield left, base, False
+    for label_x, base in ((x + 8, y + 4), (x - 8 - width, y + 4)):
+        yield label_x, base, False
     for base in (y - 9, y + 18):
         yield x - width / 2, base, False
     for ring in range(20, FARTHEST, 12):
         for side in (1, -1):
             for rise in (0.35, -0.35, 0.8, -0.8):
-                left = x + ring * 0.9 if side > 0 else x - ring * 0.9 - width
-                yield left, y + 4 + ring * rise, True
+                label_x = x + ring * 0.9 if side > 0 else x - ring * 0.9 - width
+                yield label_x, y + 4 + ring * rise, True
         for base in (y - ring, y + ring + 8):
             yield x - width / 2, base, True
 

@@ -79,10 +79,10 @@ def _rules(k: int, s: Standing) -> Iterator[Rule]:
             (s.both_ci, float(k), ", both", 2.0),
             (s.truth_ci, k + 0.25, ", truth", 1.0),
         ]
-    for (low, high), y, what, width in lines:
+    for (low, high), y, suffix, width in lines:
         if known(low, high):
-            said = f"{s.run}{what}: {low:.4f} to {high:.4f}"
-            yield Rule(low, y, high, y, said=said, width=width)
+            tooltip = f"{s.run}{suffix}: {low:.4f} to {high:.4f}"
+            yield Rule(low, y, high, y, said=tooltip, width=width)
 
 
 def _parts_said(comparison: Comparison, standings: Sequence[Standing]) -> str:
@@ -126,7 +126,7 @@ def significance_of(comparison: Comparison, name: str, order: Sequence[str]) -> 
         )
         for a, b, gap, p in rows
     ]
-    most = max((abs(c.value) for c in cells if known(c.value)), default=1.0)  # type: ignore[arg-type]
+    largest = max((abs(c.value) for c in cells if known(c.value)), default=1.0)  # type: ignore[arg-type]
     lower_is_better = any(
         m["name"] == name and m.get("higher_is_better") is False for m in comparison.measures
     )
@@ -137,7 +137,7 @@ def significance_of(comparison: Comparison, name: str, order: Sequence[str]) -> 
         Axis("", "column", names=tuple(order)),
         Axis("", "row", names=tuple(order)),
         [cells],
-        ramp=Ramp("difference", -most, most, "gap", reverse=lower_is_better),
+        ramp=Ramp("difference", -largest, largest, "gap", reverse=lower_is_better),
     )
 
 

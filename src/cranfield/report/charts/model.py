@@ -117,8 +117,8 @@ def colour(style: Style, theme: Theme = "light") -> str:
 def step(share: float, ramp: str) -> str:
     """The class of the step on a ramp for a share: 0 to 1 of "heat", -1 to 1 of "gap"."""
     count = STEPS[ramp]
-    where = share if ramp == "heat" else (share + 1) / 2
-    return f"{_LETTER[ramp]}{min(max(int(where * count), 0), count - 1)}"
+    position = share if ramp == "heat" else (share + 1) / 2
+    return f"{_LETTER[ramp]}{min(max(int(position * count), 0), count - 1)}"
 
 
 def ramp_colours(ramp: str, theme: Theme = "light") -> list[str]:
@@ -138,23 +138,23 @@ def properties(theme: Theme) -> dict[str, str]:
 
     A step has a second one for text on it: "h3t".
     """
-    found = dict(ROLES[theme])
-    found |= {f"s{k}": hue for k, hue in enumerate(HUES[theme])}
+    colours = dict(ROLES[theme])
+    colours |= {f"s{k}": hue for k, hue in enumerate(HUES[theme])}
     for ramp, letter in _LETTER.items():
         for k, fill in enumerate(ramp_colours(ramp, theme)):
-            found[f"{letter}{k}"] = fill
+            colours[f"{letter}{k}"] = fill
             black_or_white = sorted(("#000000", "#ffffff"), key=lambda ink: contrast(ink, fill))
-            found[f"{letter}{k}t"] = black_or_white[-1]
-    return found
+            colours[f"{letter}{k}t"] = black_or_white[-1]
+    return colours
 
 
 def css_properties(only: Collection[str] | None = None, root: str = ":root") -> str:
     """The custom properties as a style sheet, dark where the reader's screen is; print is light."""
 
     def block(theme: Theme) -> str:
-        own = properties(theme)
-        chosen = {k: v for k, v in own.items() if only is None or k in only}
-        return f"{root}{{{';'.join(f'--{k}:{v}' for k, v in chosen.items())}}}"
+        colours = properties(theme)
+        selected = {k: v for k, v in colours.items() if only is None or k in only}
+        return f"{root}{{{';'.join(f'--{k}:{v}' for k, v in selected.items())}}}"
 
     return f"{block('light')}@media screen and (prefers-color-scheme:dark){{{block('dark')}}}"
 
@@ -335,10 +335,10 @@ class Ramp:
     def share(self, value: float) -> float:
         """Where a value stands: 0 to 1 ("heat") or -1 to 1 ("gap")."""
         if self.kind == "gap":
-            most = max(abs(self.low), abs(self.high)) or 1.0
-            return (-value if self.reverse else value) / most
-        found = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
-        return 1 - found if self.reverse else found
+            extent = max(abs(self.low), abs(self.high)) or 1.0
+            return (-value if self.reverse else value) / extent
+        position = (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
+        return 1 - position if self.reverse else position
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,11 +415,11 @@ class Chart:
 
 
 def chart(
-    title: str, description: str, x: Axis, y: Axis, layers: Sequence[Sequence[Mark]], **more: Any
+    title: str, description: str, x: Axis, y: Axis, layers: Sequence[Sequence[Mark]], **options: Any
 ) -> Chart:
     """A chart of one panel; empty layers are left out."""
-    kept = tuple(tuple(layer) for layer in layers if layer)
-    return Chart(title, description, (Panel(x, kept),), y, **more)
+    filled_layers = tuple(tuple(layer) for layer in layers if layer)
+    return Chart(title, description, (Panel(x, filled_layers),), y, **options)
 
 
 def known(*values: float | None) -> bool:
@@ -437,9 +437,9 @@ def plain(value: Any) -> Any:
         return {"x": plain(value.x), "layers": layers, "share": value.share}
     if hasattr(value, "__dataclass_fields__"):
         return {
-            f.name: plain(own)
+            f.name: plain(field_value)
             for f in fields(value)
-            if (own := getattr(value, f.name)) != f.default
+            if (field_value := getattr(value, f.name)) != f.default
         }
     if isinstance(value, tuple | list):
         return [plain(v) for v in value]

@@ -55,19 +55,19 @@ def thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     """At most `MOST_POINTS` points of a curve in the unit square, spread evenly, ends included."""
     if len(points) <= MOST_POINTS:
         return list(points)
-    kept, step = [points[0]], 2 / (MOST_POINTS - 2)
+    selected, step = [points[0]], 2 / (MOST_POINTS - 2)
     for point in points[1:-1]:
-        if abs(point[0] - kept[-1][0]) + abs(point[1] - kept[-1][1]) >= step:
-            kept.append(point)
-    return [*kept, points[-1]]
+        if abs(point[0] - selected[-1][0]) + abs(point[1] - selected[-1][1]) >= step:
+            selected.append(point)
+    return [*selected, points[-1]]
 
 
 def column_axis(title: str, names: Iterable[str], field: str) -> Axis:
     """Names across; where they are too many the title says how many there are."""
-    listed = tuple(names)
-    shown = len(listed) <= MOST_NAMES
-    more = "" if shown else f" ({len(listed)})"
-    return Axis(f"{title}{more}", field, names=listed, shown=shown)
+    labels = tuple(names)
+    readable = len(labels) <= MOST_NAMES
+    count = "" if readable else f" ({len(labels)})"
+    return Axis(f"{title}{count}", field, names=labels, shown=readable)
 
 
 def heat_ramp(title: str, values: Iterable[float], *, reverse: bool = False) -> Ramp:
@@ -86,10 +86,10 @@ def curve_chart(
     y: Axis,
     of: str = "run",
     bands: bool = True,
-    **more: Any,
+    **options: Any,
 ) -> Chart:
     """Curves in one plot, named in a legend; bands where they are few enough to be seen."""
-    drawn = bands and len(curves) <= MOST_BANDS
+    with_bands = bands and len(curves) <= MOST_BANDS
     dotted = len(curves) <= MANY and all(len(c.points) <= MOST_DOTS for c in curves)
     return chart(
         title,
@@ -97,12 +97,12 @@ def curve_chart(
         x,
         y,
         [
-            [Band(c.band, i, c.name) for i, c in enumerate(curves) if c.band] if drawn else [],
+            [Band(c.band, i, c.name) for i, c in enumerate(curves) if c.band] if with_bands else [],
             [Line(c.points, i, c.name, dots=dotted) for i, c in enumerate(curves)],
         ],
         series=tuple(c.name for c in curves),
         of=of,
-        **more,
+        **options,
     )
 
 

@@ -24,32 +24,32 @@ FIRST = ("free_marginal", "fleiss", "krippendorff", "accuracy")
 
 def agreement_figures(answer: Agreement) -> Sequence[Chart]:
     """Figures 6.4 to 6.6 of the thesis, of the parts that were asked for."""
-    made = []
+    figures = []
     if answer.majority is not None:
-        for rows, what in (
+        for rows, unit in (
             (answer.majority.concepts, "concept"),
             (answer.majority.items, "item"),
         ):
-            made.append(majority_chart(rows, what))
+            figures.append(majority_chart(rows, unit))
     if answer.groups is not None:
-        made += group_charts(answer.groups)
+        figures += group_charts(answer.groups)
     elif answer.categories:
         name = _drawn_of(nominal_names(answer.coefficients))
         marks = [Marks(r.name, (r.values[name],)) for r in answer.categories if name in r.values]
-        made.append(row_chart(marks, title="Agreement per exclusive group", x=name))
-    return made
+        figures.append(row_chart(marks, title="Agreement per exclusive group", x=name))
+    return figures
 
 
-def majority_chart(shares: Sequence[MajorityShare], what: str) -> Chart:
+def majority_chart(shares: Sequence[MajorityShare], unit: str) -> Chart:
     """The share of annotators on the side of the majority, in both ways of counting."""
-    there = [s for s in shares if known(s.every)]
-    ordered = sorted(there, key=attrgetter("every"))[:MOST_ROWS]
+    defined = [s for s in shares if known(s.every)]
+    ordered = sorted(defined, key=attrgetter("every"))[:MOST_ROWS]
     rows = [
         Marks(s.name, (s.every, s.selected) if known(s.selected) else (s.every,)) for s in ordered
     ]
     return row_chart(
         rows,
-        title=f"Agreement with the majority per {what}",
+        title=f"Agreement with the majority per {unit}",
         x="share of annotators",
         marks=("all", "selected only"),
     )
@@ -62,14 +62,14 @@ def agreement_over_time(moments: Sequence[Mapping[str, Any]]) -> Chart:
         tuple((float(m["forms"]), float(m["fleiss"])) for m in moments),
         tuple((float(m["forms"]), float(m["low"]), float(m["high"])) for m in moments),
     )
-    most = max((float(m["forms"]) for m in moments), default=1.0)
-    least = min((float(m["low"]) for m in moments if known(m["low"])), default=0.0)
+    last = max((float(m["forms"]) for m in moments), default=1.0)
+    lowest = min((float(m["low"]) for m in moments if known(m["low"])), default=0.0)
     return curve_chart(
         [curve],
         title="Agreement over time",
         description=f"Fleiss' kappa of all forms so far, {len(moments)} times, with intervals.",
-        x=Axis("forms handed in", "forms", (0.0, most)),
-        y=Axis("agreement", "fleiss", (min(0.0, least), 1.0)),
+        x=Axis("forms handed in", "forms", (0.0, last)),
+        y=Axis("agreement", "fleiss", (min(0.0, lowest), 1.0)),
     )
 
 
@@ -79,14 +79,14 @@ def group_charts(groups: GroupAgreement) -> list[Chart]:
     rows = (*groups.within, *groups.between)
     parts = [("Agreement per exclusive group", [g.categories for g in rows])]
     parts.append(("Agreement per concept", [g.concepts for g in rows]))
-    made = []
+    figures = []
     for title, tables in parts:
         values = [{r.name: r.values.get(name, float("nan")) for r in table} for table in tables]
         names = [n for n in values[0] if all(known(v.get(n, float("nan"))) for v in values)]
         if names:
             marks = [Marks(n, tuple(v[n] for v in values)) for n in names[:MOST_ROWS]]
-            made.append(row_chart(marks, title=title, x=name, marks=_titles(rows)))
-    return made
+            figures.append(row_chart(marks, title=title, x=name, marks=_titles(rows)))
+    return figures
 
 
 def _titles(rows: Sequence[GroupRow]) -> tuple[str, ...]:
@@ -100,17 +100,17 @@ def _drawn_of(names: Sequence[str]) -> str:
 def collected_figures(answer: Collected) -> Sequence[Chart]:
     """Figure 6.3 of the thesis: rejections per item, and items per annotator."""
     bad = sorted((i for i in answer.items if i.rejected), key=lambda i: (-i.rejected, i.name))
-    made = [tally_chart(bad, "rejected", "Rejections per item", "item")] if bad else []
-    return [*made, tally_chart(answer.people, "forms", "Items per annotator", "annotator")]
+    figures = [tally_chart(bad, "rejected", "Rejections per item", "item")] if bad else []
+    return [*figures, tally_chart(answer.people, "forms", "Items per annotator", "annotator")]
 
 
-def tally_chart(found: Sequence[Tally], count: str, title: str, what: str) -> Chart:
+def tally_chart(tallies: Sequence[Tally], count: str, title: str, unit: str) -> Chart:
     """A bar for each name."""
-    values = [(t.name, int(getattr(t, count))) for t in found]
+    values = [(t.name, int(getattr(t, count))) for t in tallies]
     return chart(
         title,
-        f"{count} of {len(values)} {what}s, the largest first.",
-        column_axis(what, [name for name, _ in values], what),
+        f"{count} of {len(values)} {unit}s, the largest first.",
+        column_axis(unit, [name for name, _ in values], unit),
         Axis(count, count),
         [[Bar(k, n, 0, f"{name}: {n}") for k, (name, n) in enumerate(values)]],
     )

@@ -52,12 +52,12 @@ RECALL, PRECISION = Axis("recall", "recall", UNIT), Axis("precision", "precision
 @validate_params
 def effectiveness(counts: CutoffCounts, *, mean: Mean = "macro") -> Chart:
     """Precision against recall over all cutoffs, not interpolated, with bands for few runs."""
-    how = "mean of the topics" if mean == "macro" else "counts of all topics together"
+    averaging = "mean of the topics" if mean == "macro" else "counts of all topics together"
     return curve_chart(
         [_thin(c) for c in effectiveness_curves(counts, mean=mean)],
         title=f"Precision against recall at {len(counts.cutoffs)} cutoffs, {mean}",
         description=f"{len(counts.runs)} runs on {len(counts.topics)} topics, not interpolated, "
-        f"{how}; bands: 95 % intervals of precision.",
+        f"{averaging}; bands: 95 % intervals of precision.",
         x=RECALL,
         y=PRECISION,
     )
@@ -67,15 +67,15 @@ def effectiveness(counts: CutoffCounts, *, mean: Mean = "macro") -> Chart:
 def topics(counts: CutoffCounts, run: str | None = None) -> Chart:
     """Precision against recall of every topic of a run, and their mean in bold."""
     name = counts.runs[counts.index_of(run)]
-    own = [_thin(c) for c in topic_curves(counts, run)]
+    curves = [_thin(c) for c in topic_curves(counts, run)]
     mean = next(c for c in effectiveness_curves(counts) if c.name == name)
     return chart(
         f"Precision against recall of every topic, {name}",
-        f"{len(own)} topics of {name}, not interpolated; the strong line is their mean.",
+        f"{len(curves)} topics of {name}, not interpolated; the strong line is their mean.",
         RECALL,
         PRECISION,
         [
-            [Line(c.points, "group", c.name, 1.0) for c in own],
+            [Line(c.points, "group", c.name, 1.0) for c in curves],
             [Line(_thin(mean).points, "ink", "mean of the topics", 3.0)],
         ],
     )
@@ -87,13 +87,13 @@ def cutoffs(counts: CutoffCounts) -> Chart:
     deep = counts.cutoffs[-1] > 100
     few = len(counts.runs) <= MOST_BANDS
     panels = []
-    for what in ("precision", "recall"):
-        curves = cutoff_curves(counts, "precision" if what == "precision" else "recall")
-        kept = [_spread(c) for c in curves]
-        bands = tuple(Band(c.band, i, c.name) for i, c in enumerate(kept) if c.band and few)
-        lines = tuple(Line(c.points, i, c.name) for i, c in enumerate(kept))
+    for quantity in ("precision", "recall"):
+        curves = cutoff_curves(counts, "precision" if quantity == "precision" else "recall")
+        thin_curves = [_spread(c) for c in curves]
+        bands = tuple(Band(c.band, i, c.name) for i, c in enumerate(thin_curves) if c.band and few)
+        lines = tuple(Line(c.points, i, c.name) for i, c in enumerate(thin_curves))
         layers = (bands, lines) if bands else (lines,)
-        panels.append(Panel(Axis(f"cutoff ({what})", "cutoff", log=deep), layers, 0.75))
+        panels.append(Panel(Axis(f"cutoff ({quantity})", "cutoff", log=deep), layers, 0.75))
     return Chart(
         "Precision and recall against the cutoff",
         f"Means of {len(counts.runs)} runs over {len(counts.topics)} topics, precision left and "
@@ -209,29 +209,29 @@ def generality_sizes(study: Generality) -> Chart:
         for j, m in others
         for i, run in enumerate(study.runs)
     ]
-    shown = ", ".join(m for _, m in others)
+    measure_names = ", ".join(m for _, m in others)
     sizes = ", ".join(f"{s:,}" for s in study.sizes)
     return curve_chart(
         curves,
-        title=f"{shown} against generality",
+        title=f"{measure_names} against generality",
         description=f"{len(study.runs)} runs in collections of {sizes} items.",
         x=Axis("generality (relevant items / collection)", "generality", log=True),
-        y=Axis(shown, "value"),
+        y=Axis(measure_names, "value"),
     )
 
 
 @validate_params
 def gains(curves: Sequence[Curve], *, gain: str, against: str) -> Chart:
     """Average cumulated gain of runs against the rank, or against recall (SHREC)."""
-    named = {"CG": "cumulated gain", "DCG": "discounted cumulated gain"}
-    what = named.get(gain.partition("(")[0], gain)
+    gain_names = {"CG": "cumulated gain", "DCG": "discounted cumulated gain"}
+    gain_name = gain_names.get(gain.partition("(")[0], gain)
     x = Axis("rank", "rank") if against == "rank" else Axis("recall", "recall", UNIT)
     return curve_chart(
         curves,
-        title=f"Average {what} against {against}",
-        description=f"The mean {what} ({gain}) of {len(curves)} runs against {against}.",
+        title=f"Average {gain_name} against {against}",
+        description=f"The mean {gain_name} ({gain}) of {len(curves)} runs against {against}.",
         x=x,
-        y=Axis(f"average {what}", gain),
+        y=Axis(f"average {gain_name}", gain),
     )
 
 
@@ -240,19 +240,21 @@ def _thin(curve: Curve) -> Curve:
     points = tuple(thinned(curve.points))
     if len(points) == len(curve.points):
         return curve
-    kept = {p[0] for p in points}
-    return Curve(curve.name, points, tuple(b for b in curve.band if b[0] in kept))
+    xs = {p[0] for p in points}
+    return Curve(curve.name, points, tuple(b for b in curve.band if b[0] in xs))
 
 
-def _spread(curve: Curve, most: int = 200) -> Curve:
+def _spread(curve: Curve, max_points: int = 200) -> Curve:
     """Fewer points of a long curve along the ranks: the first hundred, then ever fewer."""
-    if len(curve.points) <= most:
+    if len(curve.points) <= max_points:
         return curve
     last = len(curve.points) - 1
-    ratio = (last / 100) ** (1 / (most - 100))
-    kept = sorted({*range(100), *(min(last, round(100 * ratio**k)) for k in range(most - 99))})
-    band = tuple(curve.band[k] for k in kept) if curve.band else ()
-    return Curve(curve.name, tuple(curve.points[k] for k in kept), band)
+    ratio = (last / 100) ** (1 / (max_points - 100))
+    positions = sorted(
+        {*range(100), *(min(last, round(100 * ratio**k)) for k in range(max_points - 99))}
+    )
+    band = tuple(curve.band[k] for k in positions) if curve.band else ()
+    return Curve(curve.name, tuple(curve.points[k] for k in positions), band)
 
 
 LABELLED = 25  # dots of topics beyond that have no names
@@ -262,25 +264,25 @@ ROOM = 130  # for the name of a run at either end of its line
 @validate_params
 def rank_changes(scores: Scores, x: str, y: str) -> Chart:
     """The ranks of runs under two measures, joined by lines (No, Figure 9.1)."""
-    found = changes_of(scores, measure_of(scores, x), measure_of(scores, y))
-    most = len(found.runs)
-    first, second = found.measures
+    changes = changes_of(scores, measure_of(scores, x), measure_of(scores, y))
+    count = len(changes.runs)
+    first, second = changes.measures
     lines = [
         Line(
             ((0.0, row.first - 1.0), (1.0, row.second - 1.0)),
             "good" if row.second < row.first else "bad" if row.second > row.first else "quiet",
             f"{row.run}: rank {row.first}, then {row.second}",
         )
-        for row in found.runs
+        for row in changes.runs
     ]
-    names = [Text(-0.03, row.first - 1.0, brief(row.run, ROOM), "end") for row in found.runs]
-    places = [Text(1.03, row.second - 1.0, brief(row.run, ROOM)) for row in found.runs]
+    names = [Text(-0.03, row.first - 1.0, brief(row.run, ROOM), "end") for row in changes.runs]
+    places = [Text(1.03, row.second - 1.0, brief(row.run, ROOM)) for row in changes.runs]
     return chart(
-        f"Ranks of {most} runs by {first} and by {second}",
+        f"Ranks of {count} runs by {first} and by {second}",
         f"Each line is a run; blue: a better rank under {second}, orange: a worse one. Kendall's "
-        f"tau {found.tau:.4f}.",
+        f"tau {changes.tau:.4f}.",
         Axis(f"{first} (left), {second} (right)", "measure", (-0.9, 1.9), marked=False),
-        Axis("rank", "rank", names=tuple(str(k) for k in range(1, most + 1))),
+        Axis("rank", "rank", names=tuple(str(k) for k in range(1, count + 1))),
         [lines, names, places],
     )
 
@@ -291,28 +293,28 @@ def critical_difference(
 ) -> Chart:
     """Mean ranks over topics; bars join runs that Nemenyi's test cannot tell apart."""
     m = measure_of(scores, measure)
-    found = mean_ranks(scores, m, alpha=alpha)
+    ranks = mean_ranks(scores, m, alpha=alpha)
     dots = [
         Dot(rank, k, "accent", f"{run}: mean rank {rank:.3f}")
-        for k, (run, rank) in enumerate(found.runs)
+        for k, (run, rank) in enumerate(ranks.runs)
     ]
     bars = [
-        Rule(found.runs[a][1] - 0.02, k, found.runs[b][1] + 0.02, k, "ink", width=4)
-        for a, b in found.groups
+        Rule(ranks.runs[a][1] - 0.02, k, ranks.runs[b][1] + 0.02, k, "ink", width=4)
+        for a, b in ranks.groups
         for k in [(a + b) / 2]
     ]
     stems = [
-        Rule(found.runs[e][1], e, found.runs[e][1], (a + b) / 2, "quiet", width=0.7)
-        for a, b in found.groups
+        Rule(ranks.runs[e][1], e, ranks.runs[e][1], (a + b) / 2, "quiet", width=0.7)
+        for a, b in ranks.groups
         for e in (a, b)
     ]
     return chart(
-        f"Mean ranks by {m}, critical difference {found.difference:.3f}",
-        f"{len(found.runs)} runs on {found.units} {scores.unit_of[m]}s, the best first. Runs "
-        f"under one bar differ by less than {found.difference:.3f} and cannot be told apart "
-        f"(Nemenyi, alpha {found.alpha:g}).",
+        f"Mean ranks by {m}, critical difference {ranks.difference:.3f}",
+        f"{len(ranks.runs)} runs on {ranks.units} {scores.unit_of[m]}s, the best first. Runs "
+        f"under one bar differ by less than {ranks.difference:.3f} and cannot be told apart "
+        f"(Nemenyi, alpha {ranks.alpha:g}).",
         Axis("mean rank", "rank"),
-        Axis("", "run", names=tuple(run for run, _ in found.runs)),
+        Axis("", "run", names=tuple(run for run, _ in ranks.runs)),
         [stems, bars, dots],
     )
 
@@ -339,9 +341,9 @@ def units(scores: Scores, x: str, y: str, runs: Sequence[str] = ()) -> Chart:
     unit = scores.unit_of[first]
     if scores.unit_of[second] != unit:
         raise UsageError(f"{first} is of {unit}s and {second} of {scores.unit_of[second]}s")
-    chosen = list(runs) or [scores.runs[0]]
+    selected = list(runs) or [scores.runs[0]]
     groups = []
-    for k, run in enumerate(chosen):
+    for k, run in enumerate(selected):
         i = scores.index_of(run)
         pairs = zip(
             scores.units[unit],
@@ -353,11 +355,11 @@ def units(scores: Scores, x: str, y: str, runs: Sequence[str] = ()) -> Chart:
     count = len(scores.units[unit])
     return chart(
         f"{second} against {first} of {count} {unit}s",
-        f"A dot for each {unit} of {', '.join(chosen)}; on the broken line both measures agree.",
+        f"A dot for each {unit} of {', '.join(selected)}; on the broken line both measures agree.",
         Axis(str(first), "x", _unit_range(first.range, second.range)),
         Axis(str(second), "y", _unit_range(first.range, second.range)),
         [[_diagonal([v for group in groups for d in group for v in (d.x, d.y)])], *groups],
-        series=tuple(chosen),
+        series=tuple(selected),
         square=True,
     )
 
@@ -367,18 +369,21 @@ def _pairs(
     points: Sequence[tuple[float, float]],
     title: str,
     axes: tuple[str, str],
-    said: str,
+    remark: str,
 ) -> Chart:
-    shown = [(n, a, b) for n, (a, b) in zip(names, points, strict=True) if known(a, b)]
-    few = len(shown) <= LABELLED
+    defined = [(n, a, b) for n, (a, b) in zip(names, points, strict=True) if known(a, b)]
+    few = len(defined) <= LABELLED
     return chart(
         title,
-        f"{len(shown)} dots. {said}",
+        f"{len(defined)} dots. {remark}",
         Axis(axes[0], "x"),
         Axis(axes[1], "y"),
         [
-            [_diagonal([v for _, a, b in shown for v in (a, b)])],
-            [Dot(a, b, "accent", f"{n}: {a:.4f}, {b:.4f}", n if few else "") for n, a, b in shown],
+            [_diagonal([v for _, a, b in defined for v in (a, b)])],
+            [
+                Dot(a, b, "accent", f"{n}: {a:.4f}, {b:.4f}", n if few else "")
+                for n, a, b in defined
+            ],
         ],
         square=True,
     )
@@ -386,8 +391,8 @@ def _pairs(
 
 def _diagonal(values: Sequence[float]) -> Rule:
     """Where both are equal, from the least to the greatest of all values."""
-    held = [v for v in values if known(v)] or [0.0, 1.0]
-    return Rule(min(held), min(held), max(held), max(held), "quiet", "equal", 1, True)
+    finite = [v for v in values if known(v)] or [0.0, 1.0]
+    return Rule(min(finite), min(finite), max(finite), max(finite), "quiet", "equal", 1, True)
 
 
 def _unit_range(
@@ -405,8 +410,8 @@ def turned(name: str) -> tuple[str, float, float]:
     >>> turned("AP"), turned("NMRR")
     (('1 - AP', 1.0, -1.0), ('NMRR', 0.0, 1.0))
     """
-    (known,) = any_measures(name)
-    if known.higher_is_better and known.range == (0.0, 1.0):
+    (measure,) = any_measures(name)
+    if measure.higher_is_better and measure.range == (0.0, 1.0):
         return f"1 - {name}", 1.0, -1.0
     return name, 0.0, 1.0
 
@@ -419,8 +424,8 @@ def one_relevant(studies: Sequence[Curves], *, low_is_good: bool = True) -> Char
     curves = []
     for study in studies:
         for j, name in enumerate(study.measures):
-            shown, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
-            label = shown if len(studies) == 1 else f"{shown}, N = {study.size:,}"
+            measure_label, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
+            label = measure_label if len(studies) == 1 else f"{measure_label}, N = {study.size:,}"
             points = ((float(r[0]), a + b * float(study.values[k, j])) for k, r in _rows(study))
             curves.append(Curve(label, tuple(points)))
     among = ", ".join(f"{size:,}" for size in sizes)
@@ -444,10 +449,10 @@ def combined_ranks(study: Curves, *, low_is_good: bool = True) -> Chart:
     _check([study], 2)
     curves = []
     for column, name in enumerate(study.measures):
-        shown, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
+        label, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
         ordered = sorted((r[1], r[0], float(study.values[k, column])) for k, r in _rows(study))
         points = tuple((float(n), a + b * v) for n, (_, _, v) in enumerate(ordered, 1))
-        curves.append(Curve(shown, points))
+        curves.append(Curve(label, points))
     return curve_chart(
         curves,
         title=f"Two relevant items among {study.size:,}: every combined rank",
@@ -466,11 +471,11 @@ def surface(study: Curves, name: str | None = None, *, low_is_good: bool = True)
     A is the best case, the later item right behind the earlier; B the worst, the later item last.
     """
     _check([study], 2)
-    chosen = name or study.measures[0]
-    if chosen not in study.measures:
-        raise UsageError(f"no values of {chosen!r} (measures: {', '.join(study.measures)})")
-    column = study.measures.index(chosen)
-    shown, a, b = turned(chosen) if low_is_good else (chosen, 0.0, 1.0)
+    measure = name or study.measures[0]
+    if measure not in study.measures:
+        raise UsageError(f"no values of {measure!r} (measures: {', '.join(study.measures)})")
+    column = study.measures.index(measure)
+    label, a, b = turned(measure) if low_is_good else (measure, 0.0, 1.0)
     ranks = sorted({rank for pair in study.ranks for rank in pair})
     at = {rank: k for k, rank in enumerate(ranks)}
     values = {r: a + b * float(study.values[k, column]) for k, r in _rows(study)}
@@ -483,8 +488,8 @@ def surface(study: Curves, name: str | None = None, *, low_is_good: bool = True)
     best = tuple((float(k + 1), float(k)) for k in range(last))
     worst = tuple((float(last), float(k)) for k in range(last))
     return chart(
-        f"{shown} of two relevant items among {study.size:,}",
-        f"The value of {shown} where one relevant item stands at rank j and the other at rank i. "
+        f"{label} of two relevant items among {study.size:,}",
+        f"The value of {label} where one relevant item stands at rank j and the other at rank i. "
         "Curve A: i = j + 1; curve B: i is the last rank.",
         Axis("rank of the later item, i", "i", names=names),
         Axis("rank of the earlier item, j", "j", names=names[:-1]),
@@ -493,7 +498,7 @@ def surface(study: Curves, name: str | None = None, *, low_is_good: bool = True)
             [Line(best, "bad", "A: i = j + 1"), Line(worst, "bad", "B: i is the last rank")],
             [Text(last / 2, last / 2 + 0.6, "A"), Text(last + 0.7, last / 2, "B")],
         ],
-        ramp=Ramp(shown, 0.0, 1.0),
+        ramp=Ramp(label, 0.0, 1.0),
     )
 
 
@@ -505,14 +510,14 @@ def surface_edges(study: Curves, *, low_is_good: bool = True) -> Chart:
     rows = {r: k for k, r in _rows(study)}
     curves = []
     for column, name in enumerate(study.measures):
-        shown, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
+        label, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
         edges = {
             "A": list(itertools.pairwise(ranks)),
             "B": [(j, ranks[-1]) for j in ranks[:-1]],
         }
         for letter, pairs in edges.items():
             points = ((float(j), a + b * float(study.values[rows[j, i], column])) for j, i in pairs)
-            curves.append(Curve(f"{shown}, curve {letter}", tuple(points)))
+            curves.append(Curve(f"{label}, curve {letter}", tuple(points)))
     return curve_chart(
         curves,
         title=f"Best and worst case of two relevant items among {study.size:,}",
@@ -535,14 +540,14 @@ def envelope(study: Curves, *, low_is_good: bool = True) -> Chart:
     rows = {r: k for k, r in _rows(study)}
     curves = []
     for column, name in enumerate(study.measures):
-        shown, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
+        label, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
         edges = {
             f"j = {ranks[0]}": [(ranks[0], i) for i in ranks[1:]],
             "j right before i": list(itertools.pairwise(ranks)),
         }
         for words, pairs in edges.items():
             points = ((float(i), a + b * float(study.values[rows[j, i], column])) for j, i in pairs)
-            curves.append(Curve(f"{shown}, {words}", tuple(points)))
+            curves.append(Curve(f"{label}, {words}", tuple(points)))
     return curve_chart(
         curves,
         title=f"Two relevant items among {study.size:,}: between which values all lie",

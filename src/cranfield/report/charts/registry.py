@@ -64,9 +64,9 @@ class Asked:
             raise UsageError(
                 f"the chart {self.chart} needs judgements and runs, or truth= and runs"
             )
-        found = self.subject.scores(measures or self.measures, self.jobs)
-        self.notes.extend(found.notes)
-        return found
+        answer = self.subject.scores(measures or self.measures, self.jobs)
+        self.notes.extend(answer.notes)
+        return answer
 
     def rankings(self) -> dict[str, Any]:
         """Judgements, runs and options of ranked runs, for charts that have their own measures."""
@@ -116,105 +116,109 @@ class Asked:
 
 
 def _of_comparison(draw: Callable[..., Chart]) -> Callable[[Asked], Chart]:
-    def make(asked: Asked) -> Chart:
-        scores = asked.scores()
+    def make(request: Asked) -> Chart:
+        scores = request.scores()
         first = str(scores.measures[0])
-        found = scores.compare(
-            baseline=asked.baseline, measures=[first], rng=asked.rng, jobs=asked.jobs
+        comparison = scores.compare(
+            baseline=request.baseline, measures=[first], rng=request.rng, jobs=request.jobs
         )
-        return draw(found, first)
+        return draw(comparison, first)
 
     return make
 
 
-def _differences(asked: Asked) -> Chart:
-    scores = asked.scores()
-    return charts.differences(scores, *asked.pair(scores))
+def _differences(request: Asked) -> Chart:
+    scores = request.scores()
+    return charts.differences(scores, *request.pair(scores))
 
 
-def _against(asked: Asked) -> Chart:
-    scores = asked.scores()
-    return charts.against(scores, *asked.pair(scores))
+def _against(request: Asked) -> Chart:
+    scores = request.scores()
+    return charts.against(scores, *request.pair(scores))
 
 
-def _scatter(asked: Asked) -> Chart:
-    return charts.measures(*asked.two_measures())
+def _scatter(request: Asked) -> Chart:
+    return charts.measures(*request.two_measures())
 
 
-def _rank_changes(asked: Asked) -> Chart:
-    return charts.rank_changes(*asked.two_measures())
+def _rank_changes(request: Asked) -> Chart:
+    return charts.rank_changes(*request.two_measures())
 
 
-def _units(asked: Asked) -> Chart:
-    scores, first, second = asked.two_measures()
+def _units(request: Asked) -> Chart:
+    scores, first, second = request.two_measures()
     best = scores.runs[best_first(scores, scores.measures[0])[0]]
-    return charts.units(scores, first, second, [asked.run or best])
+    return charts.units(scores, first, second, [request.run or best])
 
 
-def _generality_sizes(asked: Asked) -> Chart:
-    options = asked.rankings()
+def _generality_sizes(request: Asked) -> Chart:
+    options = request.rankings()
     size = options.pop("collection_size", None)
-    names = f"Generality {asked.measures or 'Rprec'}"
+    names = f"Generality {request.measures or 'Rprec'}"
     material = Material.ranked(options.pop("judgements"), options.pop("runs"), names)
     shares = SHARES
-    if asked.sizes and size:
-        shares = tuple(part / size for part in asked.sizes)
-    study = generality(material, collection_size=size, shares=shares, rng=asked.rng)
+    if request.sizes and size:
+        shares = tuple(part / size for part in request.sizes)
+    study = generality(material, collection_size=size, shares=shares, rng=request.rng)
     return charts.generality_sizes(study)
 
 
-def _gain(asked: Asked) -> Chart:
-    gain: Any = asked.measures or "CG"
-    curves = gain_curves(gain=gain, against=asked.against, jobs=asked.jobs, **asked.rankings())
-    return charts.gains(curves, gain=gain, against=asked.against)
+def _gain(request: Asked) -> Chart:
+    gain: Any = request.measures or "CG"
+    curves = gain_curves(
+        gain=gain, against=request.against, jobs=request.jobs, **request.rankings()
+    )
+    return charts.gains(curves, gain=gain, against=request.against)
 
 
-def _placements(asked: Asked, relevant: int) -> list[Curves]:
-    sizes = asked.sizes or (asked.collection_size or 20,)
-    names = asked.measures or "AP NMRR MNRO"
+def _placements(request: Asked, relevant: int) -> list[Curves]:
+    sizes = request.sizes or (request.collection_size or 20,)
+    names = request.measures or "AP NMRR MNRO"
     return [curves(names, size=size, relevant=relevant) for size in sizes]
 
 
-def _concept_curves(asked: Asked) -> Chart:
-    truth, runs = asked.aligned()
-    sure = [run for run in runs if not run.is_binary and asked.run in (None, run.name)]
-    if not sure:
-        raise UsageError("no run with confidences" + (f" named {asked.run!r}" if asked.run else ""))
-    if len(sure) == 1:
-        return charts.concept_precision_recall(truth, sure[0])
-    found = evaluate_labels(truth, sure, "AP.concept", keep=False, jobs=asked.jobs)
-    return charts.concept_precision_recall(truth, sure[found.best_first()[0]])
+def _concept_curves(request: Asked) -> Chart:
+    truth, runs = request.aligned()
+    graded_runs = [run for run in runs if not run.is_binary and request.run in (None, run.name)]
+    if not graded_runs:
+        raise UsageError(
+            "no run with confidences" + (f" named {request.run!r}" if request.run else "")
+        )
+    if len(graded_runs) == 1:
+        return charts.concept_precision_recall(truth, graded_runs[0])
+    scores = evaluate_labels(truth, graded_runs, "AP.concept", keep=False, jobs=request.jobs)
+    return charts.concept_precision_recall(truth, graded_runs[scores.best_first()[0]])
 
 
-def _precision_recall(asked: Asked) -> Chart:
-    if asked.measures or (asked.subject and asked.subject.kind == "labels"):
+def _precision_recall(request: Asked) -> Chart:
+    if request.measures or (request.subject and request.subject.kind == "labels"):
         raise UsageError(
             "precision-recall is of ranked runs and has its own measures: "
             "leave out truth= and measures="
         )
-    return charts.precision_recall(asked.scores(RECALL_MEASURES))
+    return charts.precision_recall(request.scores(RECALL_MEASURES))
 
 
-def _roc(asked: Asked) -> Chart:
-    return charts.roc(*asked.aligned(), asked.concept)
+def _roc(request: Asked) -> Chart:
+    return charts.roc(*request.aligned(), request.concept)
 
 
-def _concepts(asked: Asked) -> Chart:
-    truth = asked.annotation()[0].truth
-    scores = asked.scores(asked.measures or "AP.concept")
-    return charts.concepts(scores, truth, asked.run, str(measure_of(scores, None)))
+def _concepts(request: Asked) -> Chart:
+    truth = request.annotation()[0].truth
+    scores = request.scores(request.measures or "AP.concept")
+    return charts.concepts(scores, truth, request.run, str(measure_of(scores, None)))
 
 
-def _density(asked: Asked) -> Chart:
-    asked.annotation()
-    return charts.density(asked.scores())
+def _density(request: Asked) -> Chart:
+    request.annotation()
+    return charts.density(request.scores())
 
 
-def _behaviour(asked: Asked) -> Chart:
+def _behaviour(request: Asked) -> Chart:
     return charts.behaviour(
-        asked.measures or DEFAULT_MEASURES,
-        size=asked.collection_size or 100,
-        relevant=asked.relevant,
+        request.measures or DEFAULT_MEASURES,
+        size=request.collection_size or 100,
+        relevant=request.relevant,
     )
 
 
@@ -222,7 +226,7 @@ def _behaviour(asked: Asked) -> Chart:
 _DRAWN: dict[str, Callable[[Asked], Chart]] = {
     "leaderboard": _of_comparison(charts.leaderboard),
     "significance": _of_comparison(charts.significance),
-    "heatmap": lambda asked: charts.heatmap(asked.scores()),
+    "heatmap": lambda request: charts.heatmap(request.scores()),
     "differences": _differences,
     "precision-recall": _precision_recall,
     "roc": _roc,
@@ -230,26 +234,28 @@ _DRAWN: dict[str, Callable[[Asked], Chart]] = {
     "density": _density,
     "concepts": _concepts,
     "behaviour": _behaviour,
-    "effectiveness": lambda asked: charts.effectiveness(asked.counts(), mean=asked.mean),
-    "topics": lambda asked: charts.topics(asked.counts(), asked.run),
-    "cutoffs": lambda asked: charts.cutoffs(asked.counts()),
-    "joint": lambda asked: charts.joint(asked.counts(), asked.cutoff, asked.run),
-    "operating": lambda asked: charts.operating(asked.counts(), mean=asked.mean),
-    "detections": lambda asked: charts.detections(asked.counts()),
-    "generality": lambda asked: charts.generality(asked.counts(), asked.run, scope=asked.scope),
+    "effectiveness": lambda request: charts.effectiveness(request.counts(), mean=request.mean),
+    "topics": lambda request: charts.topics(request.counts(), request.run),
+    "cutoffs": lambda request: charts.cutoffs(request.counts()),
+    "joint": lambda request: charts.joint(request.counts(), request.cutoff, request.run),
+    "operating": lambda request: charts.operating(request.counts(), mean=request.mean),
+    "detections": lambda request: charts.detections(request.counts()),
+    "generality": lambda request: charts.generality(
+        request.counts(), request.run, scope=request.scope
+    ),
     "generality-sizes": _generality_sizes,
     "gain": _gain,
-    "placements": lambda asked: charts.one_relevant(_placements(asked, 1)),
-    "combined-ranks": lambda asked: charts.combined_ranks(_placements(asked, 2)[0]),
-    "surface": lambda asked: charts.surface(_placements(asked, 2)[0]),
-    "surface-edges": lambda asked: charts.surface_edges(_placements(asked, 2)[0]),
-    "envelope": lambda asked: charts.envelope(_placements(asked, 2)[0]),
+    "placements": lambda request: charts.one_relevant(_placements(request, 1)),
+    "combined-ranks": lambda request: charts.combined_ranks(_placements(request, 2)[0]),
+    "surface": lambda request: charts.surface(_placements(request, 2)[0]),
+    "surface-edges": lambda request: charts.surface_edges(_placements(request, 2)[0]),
+    "envelope": lambda request: charts.envelope(_placements(request, 2)[0]),
     "rank-changes": _rank_changes,
-    "critical-difference": lambda asked: charts.critical_difference(asked.scores()),
+    "critical-difference": lambda request: charts.critical_difference(request.scores()),
     "against": _against,
     "units": _units,
     "concept-curves": _concept_curves,
-    "reliability": lambda asked: charts.reliability(*asked.aligned(), bins=asked.bins),
+    "reliability": lambda request: charts.reliability(*request.aligned(), bins=request.bins),
 }
 
 
@@ -269,17 +275,17 @@ def ask_chart(
     """
     if chart not in CHARTS:
         raise UsageError(f"no chart {chart!r}.{suggest(chart, CHARTS)}")
-    known = {name: value for name, value in options.items() if name in SUBJECT_OPTIONS}
-    own = {name: value for name, value in options.items() if name not in known}
-    own["collection_size"] = options.get("collection_size")
+    subject_options = {name: value for name, value in options.items() if name in SUBJECT_OPTIONS}
+    chart_options = {name: value for name, value in options.items() if name not in subject_options}
+    chart_options["collection_size"] = options.get("collection_size")
     subject = None
     if files or truth is not None:
         if chart in OF_MEASURES:
             raise UsageError(f"{chart} is of measures alone; it takes no files")
-        subject = Subject.of(files, truth, **known)
+        subject = Subject.of(files, truth, **subject_options)
     if min_score is not None:
         if subject is None or subject.kind != "ranked":
             raise UsageError("min_score= is for ranked runs")
         runs = above_score(subject.options["runs"], min_score)
         subject = replace(subject, options={**subject.options, "runs": runs})
-    return Asked(chart, subject, **own)
+    return Asked(chart, subject, **chart_options)

@@ -78,8 +78,8 @@ def _scale(axis: Axis, values: Iterable[float], start: float, end: float) -> Sca
     low, high = (min(known_values), max(known_values)) if known_values else (0.0, 1.0)
     if high - low < 1e-12 * max(abs(low), 1.0):
         return Scale(low - 0.5, high + 0.5, start, end, axis.log)
-    more = PAD * (high - low)
-    return Scale(low - more, high + more, start, end, axis.log)
+    padding = PAD * (high - low)
+    return Scale(low - padding, high + padding, start, end, axis.log)
 
 
 def _across(mark: Mark) -> Iterable[float]:
@@ -106,13 +106,13 @@ def ticks(scale: Scale, count: int = 6) -> list[float]:
     """Round values within the domain, some `count` of them."""
     if scale.log:
         decades = range(math.ceil(scale.low - 1e-9), math.floor(scale.high + 1e-9) + 1)
-        found = [10.0**k for k in decades]
-        if len(found) < 3:
+        marks = [10.0**k for k in decades]
+        if len(marks) < 3:
             wider = range(math.floor(scale.low), math.ceil(scale.high) + 1)
             values = (m * 10.0**k for k in wider for m in (1, 2, 5))
-            found = [v for v in values if scale.low <= math.log10(v) <= scale.high]
+            marks = [v for v in values if scale.low <= math.log10(v) <= scale.high]
         # Within less than a decade round numbers are those of a plain axis.
-        return found if len(found) >= 3 else _round(10**scale.low, 10**scale.high, count)
+        return marks if len(marks) >= 3 else _round(10**scale.low, 10**scale.high, count)
     return _round(scale.low, scale.high, count)
 
 

@@ -56,23 +56,23 @@ def _drawn(title: str, draw: Callable[..., Chart], *data: Any, **options: Any) -
 
 @figures.register
 def _correlations(result: Correlations) -> Sequence[Chart]:
-    made = []
-    for tree, what in (
+    charts = []
+    for tree, basis in (
         (result.tree, "by the ranking of runs"),
         (result.within_tree, "within runs, by the ranking of topics, items or concepts"),
     ):
         if tree:
             joins = [_plain(join) for join in tree]
-            title = f"Measures that are alike, {what}"
-            made.append(_drawn(title, tree_chart, joins, x="1 - tau (average linkage)"))
+            title = f"Measures that are alike, {basis}"
+            charts.append(_drawn(title, tree_chart, joins, x="1 - tau (average linkage)"))
     column = {m: result.scores[:, j] for j, m in enumerate(result.measures)}
-    more = len(result.pairs) > MOST_SCATTERS
+    shortened = len(result.pairs) > MOST_SCATTERS
     for number, pair in enumerate(result.pairs[:MOST_SCATTERS], 1):
         dots = list(zip(result.runs, column[pair.a], column[pair.b], strict=True))
         title = f"{pair.b} against {pair.a} (tau {pair.kendall:.3f})"
-        title += f": pair {number} of {len(result.pairs)}" if more else ""
-        made.append(_drawn(title, dot_chart, {"runs": dots}, x=pair.a, y=pair.b))
-    return made
+        title += f": pair {number} of {len(result.pairs)}" if shortened else ""
+        charts.append(_drawn(title, dot_chart, {"runs": dots}, x=pair.a, y=pair.b))
+    return charts
 
 
 def _plain(join: Join) -> tuple[tuple[str, ...], tuple[str, ...], float]:
@@ -81,35 +81,35 @@ def _plain(join: Join) -> tuple[tuple[str, ...], tuple[str, ...], float]:
 
 @figures.register
 def _stability(result: Stability) -> Sequence[Chart]:
-    made = []
+    charts = []
     for change, (title, x) in CHANGES.items():
         stages = [s for s in result.stages if s.change == change]
         lines = []
         for measure in result.measures:
-            own = [s for s in stages if s.measure == measure]
-            band = [(100 * s.share, *s.original_ends) for s in own]
+            of_measure = [s for s in stages if s.measure == measure]
+            band = [(100 * s.share, *s.original_ends) for s in of_measure]
             lines.append(
-                Curve(measure, tuple((100 * s.share, s.original) for s in own), tuple(band))
+                Curve(measure, tuple((100 * s.share, s.original) for s in of_measure), tuple(band))
             )
         if stages:
-            lines = [one for one in lines if any(math.isfinite(p[1]) for p in one.points)]
-            what = f"{title}: tau to the original ranking, with the range of the repetitions"
-            made.append(_drawn(what, line_chart, lines, x=x, y="tau"))
+            lines = [line for line in lines if any(math.isfinite(p[1]) for p in line.points)]
+            heading = f"{title}: tau to the original ranking, with the range of the repetitions"
+            charts.append(_drawn(heading, line_chart, lines, x=x, y="tau"))
     lines = [
         Curve(s.measure, tuple((start, wrong / count) for start, count, wrong in s.bins if count))
         for s in result.swaps
     ]
     if lines:
         title = "Swap rate by the difference seen in one half"
-        made.append(_drawn(title, line_chart, lines, x="difference", y="share that swaps"))
-    return made
+        charts.append(_drawn(title, line_chart, lines, x="difference", y="share that swaps"))
+    return charts
 
 
 @figures.register
 def _random(result: RandomStudy) -> Sequence[Chart]:
-    made = []
+    charts = []
     kinds = [k for k in ("real", "random", "over") if any(r.kind == k for r in result.runs)]
-    named = {"real": "real runs", "random": "random runs", "over": "real, labels added"}
+    labels = {"real": "real runs", "random": "random runs", "over": "real, labels added"}
     with_density = all(r.density is not None for r in result.runs)
     for j, measure in enumerate(result.measures):
         of_kind = {
@@ -122,15 +122,16 @@ def _random(result: RandomStudy) -> Sequence[Chart]:
         }
         if with_density:
             groups = {
-                named[k]: [(r.name, r.density, s) for r, s in own] for k, own in of_kind.items()
+                labels[k]: [(r.name, r.density, s) for r, s in scored]
+                for k, scored in of_kind.items()
             }
             title = f"{measure} against label density"
-            made.append(_drawn(title, dot_chart, groups, x="label density", y=measure))
+            charts.append(_drawn(title, dot_chart, groups, x="label density", y=measure))
         else:
-            rows = [Marks(r.name, [s]) for own in of_kind.values() for r, s in own]
+            rows = [Marks(r.name, [s]) for scored in of_kind.values() for r, s in scored]
             title = f"{measure} of real runs and of random ones"
-            made.append(_drawn(title, row_chart, rows, x=measure))
-    return made
+            charts.append(_drawn(title, row_chart, rows, x=measure))
+    return charts
 
 
 @figures.register
@@ -153,18 +154,18 @@ def _curves(result: Curves) -> Sequence[Chart]:
     lines = [Curve(m, (), result.envelope(m)) for m in result.measures]
     title = f"Two relevant items among {result.size:,}: between the lowest and the highest value"
     axes = {"x": "rank of the last one", "y": "value", "logarithmic": wide}
-    made = [_drawn(title, line_chart, lines, **axes), combined_ranks(result)]
+    charts = [_drawn(title, line_chart, lines, **axes), combined_ranks(result)]
     if len({rank for pair in result.ranks for rank in pair}) <= MOST_RANKS:
-        made += [surface(result, name) for name in result.measures]
-    return made
+        charts += [surface(result, name) for name in result.measures]
+    return charts
 
 
 @figures.register
 def _requirements(result: Requirements) -> Sequence[Chart]:
     words = {True: "yes", False: "no", None: "people"}
-    shown = result.numbers
-    rows = {m: [words[result.of(m, n).holds] for n in shown] for m in result.measures}
-    return [_drawn("Requirements that hold", grid_chart, rows, [str(n) for n in shown], FILLS)]
+    numbers = result.numbers
+    rows = {m: [words[result.of(m, n).holds] for n in numbers] for m in result.measures}
+    return [_drawn("Requirements that hold", grid_chart, rows, [str(n) for n in numbers], FILLS)]
 
 
 @figures.register
@@ -185,12 +186,12 @@ def _preferences(result: Preferences) -> Sequence[Chart]:
 
 @figures.register
 def _pool(result: Reusability) -> Sequence[Chart]:
-    made = []
+    charts = []
     for measure in dict.fromkeys(r.measure for r in result.runs):
         rows = [
             Marks(r.run, [r.score, r.score_without]) for r in result.runs if r.measure == measure
         ]
-        made.append(
+        charts.append(
             _drawn(
                 f"{measure} with and without a run's own items in the pool",
                 row_chart,
@@ -199,4 +200,4 @@ def _pool(result: Reusability) -> Sequence[Chart]:
                 marks=("in the pool", "left out"),
             )
         )
-    return made
+    return charts

@@ -68,12 +68,12 @@ def draw(chart: Chart, *, standalone: bool = True) -> str:
     """The picture; as a file of its own it has a title and brings its colours along."""
     layout = lay_out(chart, titled=standalone)
     parts = list(_contents(chart, layout))
-    said = html.escape(chart.title), html.escape(chart.description)
-    head = f"<title>{said[0]}</title><desc>{said[1]}</desc>"
+    labels = html.escape(chart.title), html.escape(chart.description)
+    head = f"<title>{labels[0]}</title><desc>{labels[1]}</desc>"
     size = f'width="{layout.width:.0f}" height="{layout.height:.0f}"'
     if standalone:
         titles = [
-            _text(layout.width / 2, 24 + 20 * k, line, "middle", more=' font-size="14"')
+            _text(layout.width / 2, 24 + 20 * k, line, "middle", attributes=' font-size="14"')
             for k, line in enumerate(layout.title)
         ]
         parts = [f"<rect {size} {_fill('paper')}/>", *titles, *parts]
@@ -83,13 +83,13 @@ def draw(chart: Chart, *, standalone: bool = True) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" '
         f'viewBox="0 0 {layout.width:.0f} {layout.height:.0f}" {size} '
         f'font-family="system-ui,sans-serif" font-size="12" role="img" '
-        f'aria-label="{said[0]}">{head}{style}{body}</svg>'
+        f'aria-label="{labels[0]}">{head}{style}{body}</svg>'
     )
 
 
 def _style(body: str) -> str:
-    used = set(re.findall(r"[fk]-\w+", body))
-    return css_properties({name[2:] for name in used}, "svg") + css_classes(used)
+    classes = set(re.findall(r"[fk]-\w+", body))
+    return css_properties({name[2:] for name in classes}, "svg") + css_classes(classes)
 
 
 def _contents(chart: Chart, layout: Layout) -> Iterator[str]:
@@ -132,8 +132,8 @@ def _x_axis(panel: Panel, frame: Frame, layout: Layout) -> Iterator[str]:
             # A narrow panel at the end: its title reaches over what stands before it.
             yield _text(layout.width - 6, y, axis.title, "end", "quiet")
             return
-        middle, shown = (frame.left + frame.right) / 2, brief(axis.title, max(room, 150))
-        yield _text(middle, y, shown, "middle", "quiet", axis.title)
+        middle, title = (frame.left + frame.right) / 2, brief(axis.title, max(room, 150))
+        yield _text(middle, y, title, "middle", "quiet", axis.title)
 
 
 def text_depth(panel: Panel, frame: Frame) -> float:
@@ -163,27 +163,29 @@ def _x_names(panel: Panel, frame: Frame, layout: Layout) -> Iterator[str]:
         angle = -90 if steep else -50
         shift = 4 if steep else 3
         y = layout.top - 6 if panel.x.top else layout.bottom + (8 if steep else 10)
-        more = f' transform="rotate({angle} {x + shift:.1f} {y:.1f})"'
+        rotation = f' transform="rotate({angle} {x + shift:.1f} {y:.1f})"'
         anchor = "start" if panel.x.top else "end"
-        yield _text(x + shift, y, brief(name, NAME * 0.8), anchor, said=name, more=more)
+        yield _text(
+            x + shift, y, brief(name, NAME * 0.8), anchor, tooltip=name, attributes=rotation
+        )
 
 
 def _y_axis(chart: Chart, layout: Layout) -> Iterator[str]:
     frame = layout.frames[0]
     if chart.y.names:
         for k, name in enumerate(chart.y.names if chart.y.shown else ()):
-            shown = brief(name, layout.name_width)
-            yield _text(frame.left - 8, layout.y(k) + 4, shown, "end", said=name)
+            text = brief(name, layout.name_width)
+            yield _text(frame.left - 8, layout.y(k) + 4, text, "end", tooltip=name)
     else:
         yield from _y_grid(layout, frame)
         for t in ticks(layout.y):
             yield _text(frame.left - 6, layout.y(t) + 4, short(t), "end", "quiet")
     if chart.y.title:
         middle = (layout.top + layout.bottom) / 2
-        more = f' transform="rotate(-90 14 {middle:.1f})"'
+        rotation = f' transform="rotate(-90 14 {middle:.1f})"'
         room = max(layout.bottom - layout.top, 150)
-        shown = brief(chart.y.title, room)
-        yield _text(14, middle, shown, "middle", "quiet", chart.y.title, more)
+        text = brief(chart.y.title, room)
+        yield _text(14, middle, text, "middle", "quiet", chart.y.title, rotation)
 
 
 def _y_grid(layout: Layout, frame: Frame) -> Iterator[str]:
@@ -203,19 +205,19 @@ def _layer(layer: Layer, chart: Chart, frame: Frame, layout: Layout) -> Iterable
         return (_cell(m, chart.ramp, x, y) for m in layer if isinstance(m, Cell))
     if isinstance(first, Region):
         return _regions(layer, frame, layout)
-    drawn: list[str] = []
+    elements: list[str] = []
     for mark in layer:
         if isinstance(mark, Line):
-            drawn += _line(mark, x, y)
+            elements += _line(mark, x, y)
         elif isinstance(mark, Band):
-            drawn += _band(mark, x, y)
+            elements += _band(mark, x, y)
         elif isinstance(mark, Bar):
-            drawn += _bar(mark, x, y)
+            elements += _bar(mark, x, y)
         elif isinstance(mark, Rule):
-            drawn += _rule(mark, frame, layout)
+            elements += _rule(mark, frame, layout)
         elif isinstance(mark, Text):
-            drawn.append(_text(x(mark.x), y(mark.y) + 4, mark.text, mark.anchor, mark.style))
-    return drawn
+            elements.append(_text(x(mark.x), y(mark.y) + 4, mark.text, mark.anchor, mark.style))
+    return elements
 
 
 def _line(mark: Line, x: Scale, y: Scale) -> Iterator[str]:
@@ -234,33 +236,33 @@ def _band(mark: Band, x: Scale, y: Scale) -> Iterator[str]:
     points = [p for p in mark.points if known(*p)]
     if points:
         ends = [(p[0], p[2]) for p in points] + [(p[0], p[1]) for p in reversed(points)]
-        said = _title(mark.said)
-        yield f'<path d="{_through(ends, x, y)}Z" {_fill(mark.style)} opacity=".13">{said}</path>'
+        title = _title(mark.said)
+        yield f'<path d="{_through(ends, x, y)}Z" {_fill(mark.style)} opacity=".13">{title}</path>'
 
 
 def _dots(dots: Sequence[Dot], frame: Frame, layout: Layout) -> Iterator[str]:
     x, y = frame.x, layout.y
-    shown = [d for d in dots if known(d.x, d.y)]
-    texts = [brief(d.label, NAME * 0.7) for d in shown]
-    if len(shown) <= MOST_LABELLED and any(texts):
+    defined = [d for d in dots if known(d.x, d.y)]
+    texts = [brief(d.label, NAME * 0.7) for d in defined]
+    if len(defined) <= MOST_LABELLED and any(texts):
         box = (frame.left, layout.top - 6, layout.width, layout.bottom + 6)
-        wide = [(x(d.x), y(d.y), text_width(t)) for d, t in zip(shown, texts, strict=True)]
-        for dot, text, place in zip(shown, texts, place_labels(wide, box), strict=True):
+        wide = [(x(d.x), y(d.y), text_width(t)) for d, t in zip(defined, texts, strict=True)]
+        for dot, text, place in zip(defined, texts, place_labels(wide, box), strict=True):
             if place is None:
                 continue
             if place.led:
                 end = place.x if place.x > x(dot.x) else place.x + text_width(text)
                 path = f"M{x(dot.x):.1f} {y(dot.y):.1f}L{end:.1f} {place.y - 4:.1f}"
                 yield _path(path, "quiet", 0.7)
-            yield _text(place.x, place.y, text, "start", said=dot.label)
-    for dot in shown:
+            yield _text(place.x, place.y, text, "start", tooltip=dot.label)
+    for dot in defined:
         yield _marker(dot.style, x(dot.x), y(dot.y), dot.said)
 
 
-def _marker(style: Style, x: float, y: float, said: str, *, small: bool = False) -> str:
+def _marker(style: Style, x: float, y: float, tooltip: str, *, small: bool = False) -> str:
     """A mark that differs from those of other series in shape as well as in hue."""
     shape = marker(style) if isinstance(style, int) else "circle"
-    inside = _title(said)
+    inside = _title(tooltip)
     if shape == "circle":
         size = 3 if small else 4.5
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size}" {_fill(style)}>{inside}</circle>'
@@ -288,14 +290,14 @@ def _cell(mark: Cell, ramp: Ramp | None, x: Scale, y: Scale) -> str:
     gap = 1 if x.step > 8 else 0
     wide, high = x.step - gap, y.step - (1 if y.step > 8 else 0)
     place = f'x="{x(mark.x) - x.step / 2:.1f}" y="{y(mark.y) - y.step / 2:.1f}"'
-    drawn = (
+    element = (
         f'<rect {place} width="{wide:.1f}" height="{high:.1f}" {_fill(style)}>'
         f"{_title(mark.said)}</rect>"
     )
     if mark.text:
         ink = f"{style}t" if mark.style == "" else "ink"
-        drawn += _text(x(mark.x), y(mark.y) + 4, mark.text, "middle", ink)
-    return drawn
+        element += _text(x(mark.x), y(mark.y) + 4, mark.text, "middle", ink)
+    return element
 
 
 def _rule(mark: Rule, frame: Frame, layout: Layout) -> Iterator[str]:
@@ -338,8 +340,8 @@ def _legend(chart: Chart, legend: Legend) -> Iterator[str]:
             yield _path(f"M{x:.1f} {y:.1f}h24", i, 2, dash(i))
         if dots or not lines:
             yield _marker(i, x + 12, y, name, small=lines)
-        shown = brief(name, legend.column - 44)
-        yield _text(x + 30, y + 4, shown, "start", said=name)
+        label = brief(name, legend.column - 44)
+        yield _text(x + 30, y + 4, label, "start", tooltip=name)
 
 
 def _ramp(ramp: Ramp, layout: Layout) -> Iterator[str]:
@@ -368,11 +370,11 @@ def _fill(style: Style) -> str:
     return f'class="f-{colour_class(style)}" fill="{colour(style)}"'
 
 
-def _path(path: str, style: Style, width: float, dashes: str = "", said: str = "") -> str:
+def _path(path: str, style: Style, width: float, dashes: str = "", tooltip: str = "") -> str:
     broken = f' stroke-dasharray="{dashes}"' if dashes else ""
     return (
         f'<path d="{path}" fill="none" class="k-{colour_class(style)}" '
-        f'stroke="{colour(style)}" stroke-width="{width:g}"{broken}>{_title(said)}</path>'
+        f'stroke="{colour(style)}" stroke-width="{width:g}"{broken}>{_title(tooltip)}</path>'
     )
 
 
@@ -380,8 +382,8 @@ def _through(points: Sequence[tuple[float, float]], x: Scale, y: Scale) -> str:
     return "M" + "L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in points)
 
 
-def _title(said: str) -> str:
-    return f"<title>{html.escape(said)}</title>" if said else ""
+def _title(tooltip: str) -> str:
+    return f"<title>{html.escape(tooltip)}</title>" if tooltip else ""
 
 
 def _text(
@@ -390,11 +392,11 @@ def _text(
     text: str,
     anchor: str,
     style: Style = "ink",
-    said: str = "",
-    more: str = "",
+    tooltip: str = "",
+    attributes: str = "",
 ) -> str:
-    full = _title(said) if said and said != text else ""
+    full = _title(tooltip) if tooltip and tooltip != text else ""
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {_fill(style)}{more}>'
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {_fill(style)}{attributes}>'
         f"{html.escape(text)}{full}</text>"
     )

@@ -48,18 +48,18 @@ def differences(scores: Scores, run: str, baseline: str, measure: str | None = N
         (name, float(values[a, j]) - float(values[b, j]))
         for j, name in enumerate(scores.units[unit])
     ]
-    shown = sorted((g for g in gaps if known(g[1])), key=lambda g: -g[1])
+    ordered = sorted((g for g in gaps if known(g[1])), key=lambda g: -g[1])
     sign = -1 if m.higher_is_better is False else 1
     return chart(
         f"{m}: {run} minus {baseline}",
-        f"The difference in {m} between {run} and {baseline} for {len(shown)} {unit}s, "
+        f"The difference in {m} between {run} and {baseline} for {len(ordered)} {unit}s, "
         "from the largest to the smallest; blue: better, orange: worse.",
-        column_axis(unit, [name for name, _ in shown], unit),
+        column_axis(unit, [name for name, _ in ordered], unit),
         Axis(f"difference in {m}", "difference"),
         [
             [
                 Bar(k, gap, "good" if sign * gap > 0 else "bad", f"{name}: {gap:.4f}")
-                for k, (name, gap) in enumerate(shown)
+                for k, (name, gap) in enumerate(ordered)
             ],
             [Rule(None, 0, None, 0, width=1)],
         ],

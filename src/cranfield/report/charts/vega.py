@@ -135,47 +135,47 @@ class _Writer:
 
     def x(self, name: str | None = None) -> Spec:
         axis = self.panel.x
-        own = self._axis(axis, self.frame.x.low, self.frame.x.high, named=self.named_x)
-        own["axis"] = self._ticks(axis, named=self.named_x, turned=True)
-        return {"field": name or self.key, **own}
+        channel = self._axis(axis, self.frame.x.low, self.frame.x.high, by_name=self.named_x)
+        channel["axis"] = self._ticks(axis, by_name=self.named_x, turned=True)
+        return {"field": name or self.key, **channel}
 
     def y(self, name: str | None = None) -> Spec:
         axis = self.chart.y
-        own = self._axis(axis, self.layout.y.low, self.layout.y.high, named=self.named_y)
-        own["axis"] = self._ticks(axis, named=self.named_y) if self.first else None
+        channel = self._axis(axis, self.layout.y.low, self.layout.y.high, by_name=self.named_y)
+        channel["axis"] = self._ticks(axis, by_name=self.named_y) if self.first else None
         if axis.names and not self.named_y:
-            own["scale"] |= {"reverse": True}
-        return {"field": name or axis.field, **own}
+            channel["scale"] |= {"reverse": True}
+        return {"field": name or axis.field, **channel}
 
-    def _axis(self, axis: Axis, low: float, high: float, *, named: bool) -> Spec:
+    def _axis(self, axis: Axis, low: float, high: float, *, by_name: bool) -> Spec:
         title = axis.title or None
-        if named:
+        if by_name:
             return {"type": "nominal", "title": title, "scale": {"domain": list(axis.names)}}
         scale: Spec = {"domain": [low, high], "nice": False, "zero": False}
         if axis.log:
             scale = {"type": "log", "domain": [10.0**low, 10.0**high], "nice": False}
         return {"type": "quantitative", "title": title, "scale": scale}
 
-    def _ticks(self, axis: Axis, *, named: bool, turned: bool = False) -> Spec:
-        shown: Spec = {"orient": "top"} if axis.top else {}
+    def _ticks(self, axis: Axis, *, by_name: bool, turned: bool = False) -> Spec:
+        ticks: Spec = {"orient": "top"} if axis.top else {}
         if not axis.marked:
-            return shown | {"grid": False, "labels": False, "ticks": False}
+            return ticks | {"grid": False, "labels": False, "ticks": False}
         if axis.names:
-            shown |= {"grid": False, "ticks": False, "labels": axis.shown}
+            ticks |= {"grid": False, "ticks": False, "labels": axis.shown}
             if turned and not axis.top:
-                shown["labelAngle"] = -50
-            if not named:
+                ticks["labelAngle"] = -50
+            if not by_name:
                 names = json.dumps([brief(n, 200) for n in axis.names], ensure_ascii=False)
-                shown |= {"values": list(range(len(axis.names)))}
-                shown |= {"labelExpr": f"{names}[datum.value]", "labelOverlap": False}
-        return shown
+                ticks |= {"values": list(range(len(axis.names)))}
+                ticks |= {"labelExpr": f"{names}[datum.value]", "labelOverlap": False}
+        return ticks
 
     def place(self, axis: Axis, value: float | None, *, across: bool) -> Any:
         """A position as data has it: a name, or a number."""
-        named = self.named_x if across else self.named_y
+        by_name = self.named_x if across else self.named_y
         if value is None or not known(value):
             return None
-        return axis.names[round(value)] if named else plain(float(value))
+        return axis.names[round(value)] if by_name else plain(float(value))
 
     def at(self, x: float | None, y: float | None) -> Spec:
         return {
@@ -198,18 +198,18 @@ class _Writer:
                 "domain": list(series),
                 "range": [colour(i, self.theme) for i in range(len(series))],
             }
-            own = {"field": self.chart.of, "type": "nominal", "sort": None, "scale": scale}
-            return {"color": own | {"title": None, "legend": self._legend()}}
+            channel = {"field": self.chart.of, "type": "nominal", "sort": None, "scale": scale}
+            return {"color": channel | {"title": None, "legend": self._legend()}}
         return {"color": {"field": "colour", "type": "nominal", "scale": None}}
 
     def _legend(self) -> Spec:
         legend = self.layout.legend
         # At full strength, whatever is drawn with it: bands are pale.
-        shown: Spec = {"symbolOpacity": 1}
+        spec: Spec = {"symbolOpacity": 1}
         if legend is None or legend.left > self.frame.right:
-            return shown
+            return spec
         columns = -(-len(self.chart.series) // legend.rows)
-        return shown | {"orient": "bottom", "columns": columns}
+        return spec | {"orient": "bottom", "columns": columns}
 
     # ---- marks
 
@@ -231,12 +231,12 @@ class _Writer:
                 [[float(n) for n in dash(i).split()] for i in range(len(self.chart.series))]
             )
         rows = [r | {"step": k} for k, r in enumerate(rows)]
-        found = [_spec(rows, mark, encoding)]
+        specs = [_spec(rows, mark, encoding)]
         if by_series and all(m.dots for m in marks):
             fill = self.hue([m.style for m in marks])
             point = {"x": self.x(), "y": self.y(), **fill, **self._shapes()}
-            found.append(_spec(rows, {"type": "point", "filled": True, "opacity": 1}, point))
-        return found
+            specs.append(_spec(rows, {"type": "point", "filled": True, "opacity": 1}, point))
+        return specs
 
     def _shapes(self) -> Spec:
         if len(self.chart.series) < 2:
@@ -245,8 +245,8 @@ class _Writer:
 
     def _by_series(self, values: list[Any]) -> Spec:
         scale = {"domain": list(self.chart.series), "range": values}
-        own = {"field": self.chart.of, "type": "nominal", "sort": None, "scale": scale}
-        return own | {"title": None, "legend": self._legend()}
+        channel = {"field": self.chart.of, "type": "nominal", "sort": None, "scale": scale}
+        return channel | {"title": None, "legend": self._legend()}
 
     def _bands(self, marks: list[Band]) -> list[Spec]:
         low, high = f"{self.chart.y.field}_low", f"{self.chart.y.field}_high"
@@ -281,15 +281,15 @@ class _Writer:
 
     def _labels(self, marks: list[Dot]) -> list[Spec]:
         """Labels where the layout found room for them, as positions in the data."""
-        shown = [m for m in marks if m.label and known(m.x, m.y)]
-        if not shown or self.named_x or self.named_y:
+        labelled = [m for m in marks if m.label and known(m.x, m.y)]
+        if not labelled or self.named_x or self.named_y:
             return []
         x, y = self.frame.x, self.layout.y
         box = (self.frame.left, self.layout.top - 6, self.layout.width, self.layout.bottom + 6)
-        texts = [brief(m.label, 130) for m in shown]
-        dots = [(x(m.x), y(m.y), text_width(t)) for m, t in zip(shown, texts, strict=True)]
+        texts = [brief(m.label, 130) for m in labelled]
+        dots = [(x(m.x), y(m.y), text_width(t)) for m, t in zip(labelled, texts, strict=True)]
         rows, leads = [], []
-        for dot, text, place in zip(shown, texts, place_labels(dots, box), strict=True):
+        for dot, text, place in zip(labelled, texts, place_labels(dots, box), strict=True):
             if place is None:
                 continue
             rows.append({**self.at(x.back(place.x), y.back(place.y - 4)), "label": text})
@@ -326,30 +326,30 @@ class _Writer:
             encoding["fill"] = _ramp(ramp, value, self.theme)
         else:
             encoding["fill"] = {"field": "colour", "type": "nominal", "scale": None}
-        found = [_spec(rows, {"type": "rect", "invalid": None}, encoding)]
+        specs = [_spec(rows, {"type": "rect", "invalid": None}, encoding)]
         if any(m.text for m in marks):
             text = {"x": self.x(), "y": self.y(), "text": {"field": "text"}}
-            found.append(_spec(rows, {"type": "text", "baseline": "middle"}, text))
-        return found
+            specs.append(_spec(rows, {"type": "text", "baseline": "middle"}, text))
+        return specs
 
     def _box(self, x: float, y: float) -> Spec:
         """The ends of a cell on axes whose names are numbers here: half a step to each side."""
-        found: Spec = {}
+        ends: Spec = {}
         if not self.named_x:
-            found |= {f"{self.key}_low": x - 0.5, f"{self.key}_high": x + 0.5}
+            ends |= {f"{self.key}_low": x - 0.5, f"{self.key}_high": x + 0.5}
         if not self.named_y:
             name = self.chart.y.field
-            found |= {f"{name}_low": y - 0.5, f"{name}_high": y + 0.5}
-        return found
+            ends |= {f"{name}_low": y - 0.5, f"{name}_high": y + 0.5}
+        return ends
 
     def _box_channels(self) -> Spec:
-        found: Spec = {"x": self.x(), "y": self.y()}
+        channels: Spec = {"x": self.x(), "y": self.y()}
         if not self.named_x:
-            found |= {"x": self.x(f"{self.key}_low"), "x2": {"field": f"{self.key}_high"}}
+            channels |= {"x": self.x(f"{self.key}_low"), "x2": {"field": f"{self.key}_high"}}
         if not self.named_y:
             name = self.chart.y.field
-            found |= {"y": self.y(f"{name}_low"), "y2": {"field": f"{name}_high"}}
-        return found
+            channels |= {"y": self.y(f"{name}_low"), "y2": {"field": f"{name}_high"}}
+        return channels
 
     def _rules(self, marks: list[Rule]) -> list[Spec]:
         rows = []
@@ -389,16 +389,16 @@ class _Writer:
 
     def _ends(self, marks: list[Rule]) -> Spec:
         """From where to where rules go; all over an axis where neither end is said."""
-        found: Spec = {}
+        channels: Spec = {}
         if marks[0].x0 is not None:
-            found["x"] = self.x()
+            channels["x"] = self.x()
             if any(m.x0 != m.x1 for m in marks):
-                found["x2"] = {"field": f"{self.key}_end"}
+                channels["x2"] = {"field": f"{self.key}_end"}
         if marks[0].y0 is not None:
-            found["y"] = self.y()
+            channels["y"] = self.y()
             if any(m.y0 != m.y1 for m in marks):
-                found["y2"] = {"field": f"{self.chart.y.field}_end"}
-        return found
+                channels["y2"] = {"field": f"{self.chart.y.field}_end"}
+        return channels
 
 
 def _spec(rows: list[Spec], mark: Spec, encoding: Spec) -> Spec:
@@ -439,8 +439,8 @@ def _whole(layers: Iterable[Layer], *, across: bool) -> bool:
             if isinstance(mark, Line | Band):
                 values = [p[0] if across else p[1] for p in mark.points]
             elif isinstance(mark, Rule):
-                given = (mark.x0, mark.x1) if across else (mark.y0, mark.y1)
-                values = [v for v in given if v is not None]
+                rule_ends = (mark.x0, mark.x1) if across else (mark.y0, mark.y1)
+                values = [v for v in rule_ends if v is not None]
             else:
                 values = [mark.x if across else mark.value if isinstance(mark, Bar) else mark.y]
             if any(not float(v).is_integer() for v in values if known(v)):

@@ -13,10 +13,10 @@ from cranfield.stats.correlation import LEAST_FOR_A_VERDICT
 
 def few_runs(count: int) -> str:
     """Why a test of rankings has no verdict, as the end of a sentence; nothing where it has."""
-    least = LEAST_FOR_A_VERDICT
-    if count >= least:
+    minimum = LEAST_FOR_A_VERDICT
+    if count >= minimum:
         return ""
-    return f"; of fewer than {least} runs there is none, as chance would often pass"
+    return f"; of fewer than {minimum} runs there is none, as chance would often pass"
 
 
 def study_document(

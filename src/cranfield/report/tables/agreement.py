@@ -56,8 +56,8 @@ def document(answer: Agreement, **_: Any) -> Document:
         parts.append((_systems(answer.systems), None))
     machine = next((m or tables[0] for tables, m in parts if tables), None)
     tables = [*_usual(answer), *(t for tables, _ in parts for t in tables)]
-    drawn = partial(_drawn, answer)
-    return Document(answer.to_dict(), tables, answer.notes, machine, figures=drawn)
+    figures = partial(_drawn, answer)
+    return Document(answer.to_dict(), tables, answer.notes, machine, figures=figures)
 
 
 def _drawn(answer: Agreement) -> Sequence[Chart]:
@@ -93,47 +93,55 @@ def _text(name: str) -> Column:
 
 
 def _usual(answer: Agreement) -> list[Table]:
-    found, what = answer.found, answer.row_kind
-    notes = ["each category against all others"] if what == "category" else []
-    rows = [found.overall, *found.concepts]
-    tables = [_coefficient_table(f"Agreement per {what}", what, rows, found.coefficients, notes)]
+    coefficients, row_kind = answer.found, answer.row_kind
+    notes = ["each category against all others"] if row_kind == "category" else []
+    rows = [coefficients.overall, *coefficients.concepts]
+    tables = [
+        _coefficient_table(
+            f"Agreement per {row_kind}", row_kind, rows, coefficients.coefficients, notes
+        )
+    ]
     if answer.resampling is not None:
         tables.append(_interval_table(answer))
     people: list[list[Cell]] = [
-        [a.annotator, a.judgements, a.accuracy_to_majority] for a in found.annotators
+        [a.annotator, a.judgements, a.accuracy_to_majority] for a in coefficients.annotators
     ]
     columns = [_text("annotator"), Column("judgements"), Column("accuracy_to_majority")]
-    ties = [f"{found.ties} tied units count by their expected value"] if found.ties else []
+    ties = (
+        [f"{coefficients.ties} tied units count by their expected value"]
+        if coefficients.ties
+        else []
+    )
     tables.append(Table(columns, people, "Annotators", ties))
     return tables
 
 
 def _coefficient_table(
     title: str,
-    what: str,
+    row_kind: str,
     rows: Sequence[AgreementRow],
     names: Sequence[str],
     notes: Sequence[str] = (),
 ) -> Table:
-    columns = [_text(what), Column("units"), *(Column(n) for n in names)]
+    columns = [_text(row_kind), Column("units"), *(Column(n) for n in names)]
     cells: list[list[Cell]] = [[r.name, r.units, *(r.values[n] for n in names)] for r in rows]
     return Table(columns, cells, title, notes)
 
 
 def _interval_table(answer: Agreement) -> Table:
-    found, drawn = answer.found, answer.resampling
+    agreement, resampling = answer.found, answer.resampling
     columns = [_text(answer.row_kind)]
-    for name in found.coefficients:
+    for name in agreement.coefficients:
         columns += [Column(f"{name}_low"), Column(f"{name}_high")]
     rows: list[list[Cell]] = [
-        [row.name, *(x for name in found.coefficients for x in row.intervals[name])]
-        for row in (found.overall, *found.concepts)
+        [row.name, *(x for name in agreement.coefficients for x in row.intervals[name])]
+        for row in (agreement.overall, *agreement.concepts)
     ]
-    if drawn is None:
+    if resampling is None:
         return Table(columns, rows)
     title = (
-        f"Intervals: {drawn.confidence:.0%} of {drawn.resamples} samples of the items, "
-        f"seed {drawn.seed}"
+        f"Intervals: {resampling.confidence:.0%} of {resampling.resamples} samples of the items, "
+        f"seed {resampling.seed}"
     )
     return Table(columns, rows, title)
 
@@ -145,8 +153,8 @@ def _pairs(answer: Agreement) -> tuple[list[Table], Table | None]:
         return [], None
     heads = [_text("a"), _text("b"), *(Column(k) for k in PAIR_KEYS[2:])]
     note = f"mean of Cohen's kappa over pairs: {pairs.mean_cohen:.4f}"
-    whole = Table(heads, pair_rows(pairs), "Pairs of annotators", [note])
-    tables = [_shortened(whole)]
+    pair_table = Table(heads, pair_rows(pairs), "Pairs of annotators", [note])
+    tables = [_shortened(pair_table)]
     names = pairs.annotators
     if len(names) <= MATRIX_UP_TO:
         merged = {a.annotator: a.accuracy_to_majority for a in answer.found.annotators}
@@ -160,9 +168,9 @@ def _pairs(answer: Agreement) -> tuple[list[Table], Table | None]:
             for i, name in enumerate(names)
         ]
         columns = [_text(""), *(Column(n, digits=3) for n in names[1:]), Column("Merged", digits=3)]
-        said = [f"mean over pairs: {pairs.mean_accuracy:.4f}"]
-        tables.insert(0, Table(columns, rows, "Accuracy of annotators", said))
-    return tables, whole
+        mean_notes = [f"mean over pairs: {pairs.mean_accuracy:.4f}"]
+        tables.insert(0, Table(columns, rows, "Accuracy of annotators", mean_notes))
+    return tables, pair_table
 
 
 def _shortened(table: Table) -> Table:
@@ -170,8 +178,8 @@ def _shortened(table: Table) -> Table:
     hidden = len(table.rows) - ROWS_SHOWN
     if hidden <= 0:
         return table
-    more = f"... and {hidden} more rows (CSV and JSON have all)"
-    return Table(table.columns, table.rows[:ROWS_SHOWN], table.title, [more, *table.notes])
+    note = f"... and {hidden} more rows (CSV and JSON have all)"
+    return Table(table.columns, table.rows[:ROWS_SHOWN], table.title, [note, *table.notes])
 
 
 def _items(items: Sequence[ItemAgreement]) -> tuple[list[Table], Table | None]:
@@ -179,48 +187,48 @@ def _items(items: Sequence[ItemAgreement]) -> tuple[list[Table], Table | None]:
     heads = [_text("item"), Column("judgements"), Column("accuracy"), Column("accuracy_selected")]
     every, selected = (_known_mean([row[c] for row in rows]) for c in (2, 3))
     note = f"mean accuracy: {every:.4f}; selected: {selected:.4f}"
-    whole = Table(heads, rows, "Items", [note])
-    return [_shortened(whole)], whole
+    table = Table(heads, rows, "Items", [note])
+    return [_shortened(table)], table
 
 
 def _known_mean(values: Sequence[Cell]) -> float:
-    known = [v for v in values if isinstance(v, float) and not math.isnan(v)]
-    return sum(known) / len(known) if known else math.nan
+    finite = [v for v in values if isinstance(v, float) and not math.isnan(v)]
+    return sum(finite) / len(finite) if finite else math.nan
 
 
-def _majority(found: MajorityShares) -> Table:
-    rows: list[list[Cell]] = [[s.name, s.selected, s.every] for s in found.concepts]
+def _majority(shares: MajorityShares) -> Table:
+    rows: list[list[Cell]] = [[s.name, s.selected, s.every] for s in shares.concepts]
     rows += [
-        ["mean per concept", found.mean("concepts", "selected"), found.mean("concepts", "all")],
-        ["mean per item", found.mean("items", "selected"), found.mean("items", "all")],
+        ["mean per concept", shares.mean("concepts", "selected"), shares.mean("concepts", "all")],
+        ["mean per item", shares.mean("items", "selected"), shares.mean("items", "all")],
     ]
-    note = "selected: units where somebody selected the concept; all: every unit"
+    note = "selected: units where at least one annotator selected the concept; all: every unit"
     columns = [_text("concept"), Column("selected"), Column("all")]
     return Table(columns, rows, "Agreement with the majority", [note])
 
 
-def _groups(found: GroupAgreement) -> list[Table]:
-    names, parts = found.coefficients, [*found.within, *found.between]
+def _groups(groups: GroupAgreement) -> list[Table]:
+    names, parts = groups.coefficients, [*groups.within, *groups.between]
     rows: list[list[Cell]] = [
         [g.title, g.annotators, g.row.units, *(g.row.values[n] for n in names)] for g in parts
     ]
     columns = [_text("group"), Column("annotators"), Column("units"), *map(Column, names)]
     tables = [Table(columns, rows, "Groups of annotators")]
     # Figures 6.5 and 6.6 of the thesis: one coefficient, concept by concept.
-    shown = "free_marginal" if "free_marginal" in names else names[0]
-    for what, lists in (
+    coefficient = "free_marginal" if "free_marginal" in names else names[0]
+    for unit, lists in (
         ("concept", [g.concepts for g in parts]),
         ("category", [g.categories for g in parts]),
     ):
-        if not lists[0] or shown not in lists[0][0].values:
+        if not lists[0] or coefficient not in lists[0][0].values:
             continue
-        heads = [_text(what), *(Column(g.title) for g in parts)]
+        heads = [_text(unit), *(Column(g.title) for g in parts)]
         each: list[list[Cell]] = [
-            [row.name, *(rows_of[i].values[shown] for rows_of in lists)]
+            [row.name, *(rows_of[i].values[coefficient] for rows_of in lists)]
             for i, row in enumerate(lists[0])
         ]
-        said = "concept" if what == "concept" else "exclusive group"
-        tables.append(Table(heads, each, f"Groups of annotators per {said}: {shown}"))
+        unit_label = "concept" if unit == "concept" else "exclusive group"
+        tables.append(Table(heads, each, f"Groups of annotators per {unit_label}: {coefficient}"))
     return tables
 
 
@@ -240,36 +248,36 @@ def _forms(forms: FormsReport) -> Table:
     return Table(columns, rows, "Forms that break a rule", notes)
 
 
-def _quality(found: Quality) -> list[Table]:
+def _quality(quality: Quality) -> list[Table]:
     columns = [_text("annotator"), Column("judgements"), Column("kappa_to_others", digits=3)]
-    if found.with_times:
+    if quality.with_times:
         columns.append(Column("median_seconds", digits=1))
-    if found.with_gold:
+    if quality.with_gold:
         columns += [Column("gold_correct"), Column("gold_asked")]
     rows: list[list[Cell]] = []
     order = {"exclude": 0, "look at": 1, "keep": 2}
-    for p in sorted(found.annotators, key=lambda p: order[p.verdict]):
-        extra: list[Cell] = [p.seconds] if found.with_times else []
-        extra += [p.gold_correct, p.gold_asked] if found.with_gold else []
+    for p in sorted(quality.annotators, key=lambda p: order[p.verdict]):
+        extra: list[Cell] = [p.seconds] if quality.with_times else []
+        extra += [p.gold_correct, p.gold_asked] if quality.with_gold else []
         rows.append([p.annotator, p.judgements, p.skill, *extra, p.verdict, "; ".join(p.reasons)])
-    seen = [p.verdict for p in found.annotators]
+    seen = [p.verdict for p in quality.annotators]
     notes = [
         f"{seen.count('exclude')} of {len(seen)} annotators should not count (two kinds of signs), "
         f"{seen.count('look at')} are to be looked at (one)"
     ]
     heads = [*columns, _text("verdict"), _text("reasons")]
     tables = [Table(heads, rows, "Quality of annotators", notes)]
-    if found.with_times or found.paid:
-        tables.append(_effort(found))
+    if quality.with_times or quality.paid:
+        tables.append(_effort(quality))
     return tables
 
 
-def _effort(found: Quality) -> Table:
-    rows: list[list[Cell]] = [[n.replace("_", " "), v] for n, v in found.effort.items()]
+def _effort(quality: Quality) -> Table:
+    rows: list[list[Cell]] = [[n.replace("_", " "), v] for n, v in quality.effort.items()]
     notes = []
-    if found.paid:
+    if quality.paid:
         notes = [
-            "every form is paid" if found.paid["pay_rejected"] else "rejected forms are not paid"
+            "every form is paid" if quality.paid["pay_rejected"] else "rejected forms are not paid"
         ]
     return Table([_text("effort"), Column("value")], rows, "Time and cost", notes)
 
@@ -331,27 +339,27 @@ def confusion_table(answer: Aggregated) -> Table:
     return Table(columns, [list(row) for row in answer.confusion()])
 
 
-def card_sorting_document(found: GroupingStudy, **_: Any) -> Document:
+def card_sorting_document(study: GroupingStudy, **_: Any) -> Document:
     """The clusters, the kinds of reasons and how far people agree; for machines the square."""
     rows: list[list[Cell]] = [
-        [number, len(c), ", ".join(c)] for number, c in enumerate(found.clusters, 1)
+        [number, len(c), ", ".join(c)] for number, c in enumerate(study.clusters, 1)
     ]
     heads = [Column("cluster", 0), Column("size", 0), Column("items", numeric=False)]
-    note = f"together by people at {found.level:g} on average"
-    tables = [Table(heads, rows, found.headline(), (note,))]
-    for kinds, what in ((found.kinds, "Kinds of reasons"), (found.first_kinds, "First splits")):
+    note = f"together by people at {study.level:g} on average"
+    tables = [Table(heads, rows, study.headline(), (note,))]
+    for kinds, title in ((study.kinds, "Kinds of reasons"), (study.first_kinds, "First splits")):
         if kinds:
-            tables.append(_kinds(kinds, what))
-    if found.agreement:
-        people: list[list[Cell]] = [list(pair) for pair in found.agreement]
+            tables.append(_kinds(kinds, title))
+    if study.agreement:
+        people: list[list[Cell]] = [list(pair) for pair in study.agreement]
         columns = [Column("a", numeric=False), Column("b", numeric=False), Column("Rand", 3)]
-        note = f"adjusted Rand index, {found.mean_agreement:.3f} on average"
+        note = f"adjusted Rand index, {study.mean_agreement:.3f} on average"
         tables.append(Table(columns, people, "Agreement of people", (note,)))
     square: list[list[Cell]] = [
-        [item, *row.tolist()] for item, row in zip(found.items, found.together, strict=True)
+        [item, *row.tolist()] for item, row in zip(study.items, study.together, strict=True)
     ]
-    columns = [Column("item", numeric=False), *map(Column, found.items)]
-    return Document(found.to_dict(), tables, found.notes, machine=Table(columns, square))
+    columns = [Column("item", numeric=False), *map(Column, study.items)]
+    return Document(study.to_dict(), tables, study.notes, machine=Table(columns, square))
 
 
 def _kinds(kinds: tuple[KindShare, ...], title: str) -> Table:

@@ -22,8 +22,8 @@ def document(answer: Collected, **_: Any) -> Document:
         tables += [_tallies([i for i in answer.items if i.rejected], "item"), _reasons(answer)]
     if answer.remarks:
         tables.append(_remarks(answer))
-    drawn = partial(collected_figures, answer)
-    return Document(answer.to_dict(), tables, answer.notes, log_table(answer.log), figures=drawn)
+    figures = partial(collected_figures, answer)
+    return Document(answer.to_dict(), tables, answer.notes, log_table(answer.log), figures=figures)
 
 
 def _batches(answer: Collected) -> Table:
@@ -52,18 +52,20 @@ def _batches(answer: Collected) -> Table:
         ]
         for b in answer.batches
     ]
-    both = sum(p.batches > 1 for p in answer.people)
-    notes = [f"{both} worked on several batches"] if len(answer.batches) > 1 else []
+    in_several = sum(p.batches > 1 for p in answer.people)
+    notes = [f"{in_several} worked on several batches"] if len(answer.batches) > 1 else []
     if answer.twice:
         notes.append(f"{len(answer.twice)} items were judged twice by the same annotator")
     return Table(columns, rows, "Batches", notes)
 
 
-def _tallies(found: Sequence[Tally], what: str) -> Table:
-    columns = [Column(what, numeric=False), Column("forms", 0, bar=True), Column("rejected", 0)]
-    ordered = found if what == "annotator" else sorted(found, key=lambda t: (-t.rejected, t.name))
+def _tallies(tallies: Sequence[Tally], unit: str) -> Table:
+    columns = [Column(unit, numeric=False), Column("forms", 0, bar=True), Column("rejected", 0)]
+    ordered = (
+        tallies if unit == "annotator" else sorted(tallies, key=lambda t: (-t.rejected, t.name))
+    )
     rows: list[list[Cell]] = [[t.name, t.forms, t.rejected] for t in ordered]
-    title = "Items per annotator" if what == "annotator" else "Rejections per item"
+    title = "Items per annotator" if unit == "annotator" else "Rejections per item"
     return Table(columns, rows, title).first(SHOWN)
 
 

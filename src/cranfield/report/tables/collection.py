@@ -17,7 +17,9 @@ from cranfield.report.tables._study import study_document
 
 def submissions(answer: SubmissionCheck) -> Document:
     """Every problem with its file and line, and a row for each submission."""
-    tables = _problems(answer.problems, sum(one.problems for one in answer.submissions))
+    tables = _problems(
+        answer.problems, sum(submission.problems for submission in answer.submissions)
+    )
     columns = [
         Column("submission", numeric=False),
         Column("kind", numeric=False),
@@ -29,15 +31,15 @@ def submissions(answer: SubmissionCheck) -> Document:
     ]
     rows: list[list[Cell]] = [
         [
-            one.file,
-            one.kind,
-            "good" if one.good else "bad",
-            one.lines or None,
-            one.units or None,
-            one.missing if one.lines else None,
-            one.problems,
+            submission.file,
+            submission.kind,
+            "good" if submission.good else "bad",
+            submission.lines or None,
+            submission.units or None,
+            submission.missing if submission.lines else None,
+            submission.problems,
         ]
-        for one in answer.submissions
+        for submission in answer.submissions
     ]
     tables.append(Table(columns, rows, answer.headline()))
     return Document(answer.to_dict(), tables, answer.notes)
@@ -65,8 +67,8 @@ def _problems(problems: Sequence[Problem], count: int) -> list[Table]:
         return []
     columns = [Column("file", numeric=False), Column("line", 0), Column("problem", numeric=False)]
     rows: list[list[Cell]] = [[p.file, p.line or None, p.message] for p in problems]
-    more = count - len(rows)
-    notes = [f"and {more} more problems of the same files"] if more > 0 else []
+    hidden = count - len(rows)
+    notes = [f"and {hidden} more problems of the same files"] if hidden > 0 else []
     return [Table(columns, rows, "Problems", notes)]
 
 
@@ -75,16 +77,16 @@ def published_document(answer: Published, **_: Any) -> Document:
     names = ("pages", "pictures", "files", "bytes")
     row = [str(answer.folder), *(getattr(answer, name) for name in names)]
     columns = [Column("folder", numeric=False), *(Column(name) for name in names)]
-    said = [line for lines in answer.verdicts.values() for line in lines]
+    verdicts = [line for lines in answer.verdicts.values() for line in lines]
     sealed = "the truth is released" if answer.released else "the truth is sealed"
     table = Table(columns, [row], notes=[f"{sealed}; open index.html in a browser"])
-    return Document(answer.to_dict(), [table], answer.notes, lead=said)
+    return Document(answer.to_dict(), [table], answer.notes, lead=verdicts)
 
 
 def results_document(answer: ResultTable) -> Document:
     """A table for each part, below the verdict of a page."""
-    found = study_document(answer, [table_of(part) for part in answer.parts])
-    return replace(found, lead=answer.verdict) if isinstance(answer, View) else found
+    document = study_document(answer, [table_of(part) for part in answer.parts])
+    return replace(document, lead=answer.verdict) if isinstance(answer, View) else document
 
 
 def table_of(part: ResultPart) -> Table:

@@ -21,26 +21,26 @@ SUMMARY = "summary"
 OPENING = ("table", "markdown")
 
 
-def chosen_parts(asked: str | None, form: str, *, further: bool = False) -> Sequence[str]:
+def chosen_parts(requested: str | None, form: str, *, further: bool = False) -> Sequence[str]:
     """The tables to show: those asked for ("all" of them), or those of the format.
 
     People see the summary first, and what else they asked about (`further`: an equivalence or a
     difference to detect).
     """
     everything = (SUMMARY, *PARTS)
-    if asked:
-        names, known = asked.split(","), ("all", *everything)
+    if requested:
+        names, valid = requested.split(","), ("all", *everything)
         for name in names:
-            if name not in known:
-                there = ", ".join(known)
-                raise UsageError(f"no table {name!r} (there are: {there}).{suggest(name, known)}")
+            if name not in valid:
+                options = ", ".join(valid)
+                raise UsageError(f"no table {name!r} (there are: {options}).{suggest(name, valid)}")
         return everything if "all" in names else names
     if form in OPENING:
         return (SUMMARY, "effects") if further else (SUMMARY,)
     return everything if form == "latex" else PARTS
 
 
-# More pairs nobody reads as a table.
+# A table of more pairs is too long to read.
 MOST_PAIRS = 1000
 # Beneath a summary so many, where the truth leaves something open.
 FIRST_PAIRS = 10
@@ -137,19 +137,21 @@ def _rows(comparison: Comparison, columns: Sequence[Column], count: int | None) 
     pairs = comparison.pairs
     if count is not None and len(pairs) > count:
         pairs = pairs.chosen(np.arange(count))
-    found = pairs.lists()
-    ends = found.pop("ci")
-    found["ci_low"], found["ci_high"] = ([e[i] for e in ends] for i in (0, 1))
+    values = pairs.lists()
+    ends = values.pop("ci")
+    values["ci_low"], values["ci_high"] = ([e[i] for e in ends] for i in (0, 1))
     if count is not None:
-        found["stars"] = list(map(_signs, found["stars"], found["mark"], found["sure"]))
+        values["stars"] = list(map(_signs, values["stars"], values["mark"], values["sure"]))
         if comparison.tail == "two":
-            found["stars"] = [text.split(" ")[0] for text in found["stars"]]
+            values["stars"] = [text.split(" ")[0] for text in values["stars"]]
         for name in ("p", "p_corrected"):
-            at_floor = found[f"{name}_is_floor"]
-            found[name] = [Bound(p) if f else p for p, f in zip(found[name], at_floor, strict=True)]
+            at_floor = values[f"{name}_is_floor"]
+            values[name] = [
+                Bound(p) if f else p for p, f in zip(values[name], at_floor, strict=True)
+            ]
         for name in _PERCENT:
-            found[name] = [None if _says_nothing(v) else v for v in found[name]]
-    lists = [[_cell(v) for v in found[column.name]] for column in columns]
+            values[name] = [None if _says_nothing(v) else v for v in values[name]]
+    lists = [[_cell(v) for v in values[column.name]] for column in columns]
     return [list(row) for row in zip(*lists, strict=True)]
 
 
@@ -174,12 +176,16 @@ def _cell(value: Any) -> Cell:
         return int(value)
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    found: Cell = value
-    return found
+    cell: Cell = value
+    return cell
 
 
-def _title(comparison: Comparison, what: str) -> str:
-    return f"{what} against {comparison.baseline}" if comparison.baseline else f"{what}, all pairs"
+def _title(comparison: Comparison, subject: str) -> str:
+    return (
+        f"{subject} against {comparison.baseline}"
+        if comparison.baseline
+        else f"{subject}, all pairs"
+    )
 
 
 def _more(comparison: Comparison) -> list[str]:
@@ -235,8 +241,8 @@ def _wide_pairs(comparison: Comparison) -> Table:
     columns = [*_NAMES, *_DIFFERENCE, *_FURTHER]
     columns += [Column("topics"), *_effect_columns(comparison)]
     rows = _rows(comparison, columns, None)
-    named = [Column(f"{comparison.unit}s") if c.name == "topics" else c for c in columns]
-    return Table(named, rows)
+    headings = [Column(f"{comparison.unit}s") if c.name == "topics" else c for c in columns]
+    return Table(headings, rows)
 
 
 def _number(value: float) -> float | None:
@@ -358,18 +364,18 @@ def _summary(comparison: Comparison) -> Table:
             if mark:
                 marks[i, j] = mark
         rows.append(row)
-    _, how, _ = comparison.footnotes()
+    _, tests, _ = comparison.footnotes()
     if comparison.baseline is not None:
         signs = f"Stars: differs significantly from {comparison.baseline}." if marks else ""
-        said = " ".join(filter(None, [signs, comparison.signs_explained(), how]))
+        note = " ".join(filter(None, [signs, comparison.signs_explained(), tests]))
     elif marks:
-        said = f"Two runs share no letter exactly when they differ significantly. {how}"
+        note = f"Two runs share no letter exactly when they differ significantly. {tests}"
     else:
-        said = (
+        note = (
             "The pairs show which runs differ significantly: there are more groups than letters. "
-            f"{how}"
+            f"{tests}"
         )
-    return Table(columns, rows, title="Summary", notes=[said], marks=marks, tested=True)
+    return Table(columns, rows, title="Summary", notes=[note], marks=marks, tested=True)
 
 
 def _long_leaderboard(comparison: Comparison) -> Table:
@@ -428,9 +434,14 @@ def _families(comparison: Comparison) -> Table:
 
 def _family_row(family: Family) -> list[Cell]:
     row: list[Cell] = [family.measure, family.topics]
-    one, two, ranks, trust = (family.one_way, family.two_way, family.friedman, family.reliability)
-    row += [None, None] if one is None else [_number(one.f), one.p]
-    row += [None, None] if two is None else [_number(two.f_runs), two.p_runs]
+    one_way, two_way, ranks, trust = (
+        family.one_way,
+        family.two_way,
+        family.friedman,
+        family.reliability,
+    )
+    row += [None, None] if one_way is None else [_number(one_way.f), one_way.p]
+    row += [None, None] if two_way is None else [_number(two_way.f_runs), two_way.p_runs]
     row += [None, None] if ranks is None else [_number(ranks.chi2), ranks.p]
     if trust is None:
         return [*row, None, None, None, None]

@@ -34,93 +34,97 @@ from cranfield.report.render import html_table, still_page
 _NEAREST = 10
 
 
-def check_document(found: OntologyCheck, **_: Any) -> Document:
+def check_document(check: OntologyCheck, **_: Any) -> Document:
     """What is wrong, if anything, and how large the ontology is."""
-    facts = found.facts.as_dict()
+    facts = check.facts.as_dict()
     columns = [Column(name, numeric=name != "ontology") for name in facts]
-    notes = () if found.problems else ("no cycle and no contradiction",)
+    notes = () if check.problems else ("no cycle and no contradiction",)
     tables = [Table(columns, [list(facts.values())], notes=notes)]
-    if found.problems:
-        rows: list[list[Cell]] = [[text] for text in found.problems]
+    if check.problems:
+        rows: list[list[Cell]] = [[text] for text in check.problems]
         tables.insert(0, Table([Column("problem", numeric=False)], rows))
-    return Document(found.to_dict(), tables, found.notes)
+    return Document(check.to_dict(), tables, check.notes)
 
 
-def document(found: OntologyView, **_: Any) -> Document:
+def document(view: OntologyView, **_: Any) -> Document:
     """The tree with its link costs, and the rules."""
     rows: list[list[Cell]] = [
         ["  " * n.indent + n.shown, "concept" if n.concept else "category", n.link_cost]
-        for n in found.nodes
+        for n in view.nodes
     ]
     columns = [Column("node", numeric=False), Column("kind", numeric=False), Column("link cost")]
-    tables = [Table(columns, rows, str(found.facts))]
-    meant: list[list[Cell]] = [[n.concept, n.definition] for n in found.nodes if n.definition]
+    tables = [Table(columns, rows, str(view.facts))]
+    meant: list[list[Cell]] = [[n.concept, n.definition] for n in view.nodes if n.definition]
     if meant:
         heads = [Column("concept", numeric=False), Column("definition", numeric=False)]
         tables.append(Table(heads, meant))
-    if found.rules:
+    if view.rules:
         heads = [Column("rule", numeric=False), Column("concepts", numeric=False)]
-        tables.append(Table(heads, [[kind, ", ".join(names)] for kind, names in found.rules]))
-    return Document(found.to_dict(), tables, found.notes)
+        tables.append(Table(heads, [[kind, ", ".join(names)] for kind, names in view.rules]))
+    return Document(view.to_dict(), tables, view.notes)
 
 
-def concept_document(found: ConceptView, **_: Any) -> Document:
+def concept_document(view: ConceptView, **_: Any) -> Document:
     """What is known of a concept, and those nearest to it."""
-    facts: list[list[Cell]] = [list(fact) for fact in found.facts]
-    nearest: list[list[Cell]] = [list(pair) for pair in found.costs[:_NEAREST]]
+    facts: list[list[Cell]] = [list(fact) for fact in view.facts]
+    nearest: list[list[Cell]] = [list(pair) for pair in view.costs[:_NEAREST]]
     tables = [
-        Table([Column(found.concept, numeric=False), Column("", numeric=False)], facts),
+        Table([Column(view.concept, numeric=False), Column("", numeric=False)], facts),
         Table([Column("nearest concepts", numeric=False), Column("cost")], nearest),
     ]
-    return Document(found.to_dict(), tables, found.notes)
+    return Document(view.to_dict(), tables, view.notes)
 
 
-def categories_document(found: OntologyCategories, **_: Any) -> Document:
+def categories_document(categories: OntologyCategories, **_: Any) -> Document:
     """The concepts by category, and the parts of each category."""
     text = partial(Column, numeric=False)
     shares: list[list[Cell]] = [
-        [name, n, 100 * n / found.concepts] for name, n in found.counts().items()
+        [name, n, 100 * n / categories.concepts] for name, n in categories.counts().items()
     ]
     parts: list[list[Cell]] = [
-        [p.category, p.part, len(p.concepts), ", ".join(p.concepts)] for p in found.parts
+        [p.category, p.part, len(p.concepts), ", ".join(p.concepts)] for p in categories.parts
     ]
     tables = [
         Table([text("category"), Column("concepts"), Column("share %", digits=2)], shares),
         Table([text("category"), text("part"), Column("concepts"), text("names")], parts),
     ]
-    return Document(found.to_dict(), tables, found.notes, machine=tables[1])
+    return Document(categories.to_dict(), tables, categories.notes, machine=tables[1])
 
 
-def comparison_document(found: VocabularyComparison, **_: Any) -> Document:
+def comparison_document(comparison: VocabularyComparison, **_: Any) -> Document:
     """How much both share, then what was removed, added and moved, and the rules."""
     text = partial(Column, numeric=False)
     heads = ["concepts", "same", "same %", "near", "covered %", "removed", "added", "moved"]
     figures: list[Cell] = [
-        f"{found.concepts[0]} -> {found.concepts[1]}",
-        len(found.same),
-        100 * found.same_share,
-        len(found.near),
-        100 * found.covered_share,
-        len(found.removed),
-        len(found.added),
-        len(found.moved),
+        f"{comparison.concepts[0]} -> {comparison.concepts[1]}",
+        len(comparison.same),
+        100 * comparison.same_share,
+        len(comparison.near),
+        100 * comparison.covered_share,
+        len(comparison.removed),
+        len(comparison.added),
+        len(comparison.moved),
     ]
     columns = [Column(head, digits=1) for head in heads]
-    tables = [Table(columns, [figures], f"{found.first} -> {found.second}")]
-    changes: list[list[Cell]] = [["removed", name, "", ""] for name in found.removed]
-    changes += [["added", name, "", ""] for name in found.added]
-    changes += [["moved", m.concept, m.before, m.after] for m in found.moved]
-    changes += [["category removed", name, "", ""] for name in found.categories_removed]
-    changes += [["category added", name, "", ""] for name in found.categories_added]
-    changes += [[f"rule removed: {k}", ", ".join(n), "", ""] for k, n in found.rules_removed]
-    changes += [[f"rule added: {k}", ", ".join(n), "", ""] for k, n in found.rules_added]
+    tables = [Table(columns, [figures], f"{comparison.first} -> {comparison.second}")]
+    changes: list[list[Cell]] = [["removed", name, "", ""] for name in comparison.removed]
+    changes += [["added", name, "", ""] for name in comparison.added]
+    changes += [["moved", m.concept, m.before, m.after] for m in comparison.moved]
+    changes += [["category removed", name, "", ""] for name in comparison.categories_removed]
+    changes += [["category added", name, "", ""] for name in comparison.categories_added]
+    changes += [[f"rule removed: {k}", ", ".join(n), "", ""] for k, n in comparison.rules_removed]
+    changes += [[f"rule added: {k}", ", ".join(n), "", ""] for k, n in comparison.rules_added]
     if changes:
         tables.append(Table([text(h) for h in ("change", "what", "before", "after")], changes))
-    if found.near:
-        near: list[list[Cell]] = [[n.concept, n.nearest, n.relatedness] for n in found.near]
+    if comparison.near:
+        near_rows: list[list[Cell]] = [
+            [n.concept, n.nearest, n.relatedness] for n in comparison.near
+        ]
         heading = [text("concept"), text("near"), Column("relatedness", digits=3)]
-        tables.append(Table(heading, near, f"Near by {found.method}"))
-    return Document(found.to_dict(), tables, found.notes, machine=tables[min(1, len(tables) - 1)])
+        tables.append(Table(heading, near_rows, f"Near by {comparison.method}"))
+    return Document(
+        comparison.to_dict(), tables, comparison.notes, machine=tables[min(1, len(tables) - 1)]
+    )
 
 
 _SHADES = " ░▒▓█"  # far to near
@@ -149,18 +153,26 @@ def _drawn(view: CostMapView) -> list[str]:
 
 
 def cost_map_comparison_document(
-    found: MapComparison, *, top: int = DIFFERENCES, **_: Any
+    comparison: MapComparison, *, top: int = DIFFERENCES, **_: Any
 ) -> Document:
     """How alike two maps are, and the pairs that differ most."""
     heads = ("concepts", "Spearman", "p (Mantel)", "Pearson", "mean difference")
-    figures = [len(found.concepts), found.spearman, found.p, found.pearson, found.mean_difference]
-    tables = [Table(list(map(Column, heads)), [figures], f"{found.first} and {found.second}")]
-    rows: list[list[Cell]] = [list(row) for row in found.differing(top)]
+    figures = [
+        len(comparison.concepts),
+        comparison.spearman,
+        comparison.p,
+        comparison.pearson,
+        comparison.mean_difference,
+    ]
+    tables = [
+        Table(list(map(Column, heads)), [figures], f"{comparison.first} and {comparison.second}")
+    ]
+    rows: list[list[Cell]] = [list(row) for row in comparison.differing(top)]
     columns = [Column(n, numeric=False) for n in ("concept", "concept")]
     columns += [Column("first", digits=3), Column("second", digits=3)]
     if rows:
         tables.append(Table(columns, rows, "Pairs that differ most"))
-    return Document(found.to_dict(top=top), tables, found.notes)
+    return Document(comparison.to_dict(top=top), tables, comparison.notes)
 
 
 def nearest_table(
@@ -172,9 +184,9 @@ def nearest_table(
     for k in range(1, wide + 1):
         columns += [Column(f"nearest {k}", numeric=False), Column("cost", digits=3)]
     rows: list[list[Cell]] = []
-    for concept, near in nearest:
-        row: list[Cell] = [concept, *(cell for pair in near for cell in pair)]
-        rows.append(row + [None] * (2 * (wide - len(near))))
+    for concept, neighbours in nearest:
+        row: list[Cell] = [concept, *(cell for pair in neighbours for cell in pair)]
+        rows.append(row + [None] * (2 * (wide - len(neighbours))))
     return Table(columns, rows, f"Nearest concepts, {costs.name}")
 
 
@@ -198,39 +210,39 @@ class Branch:
 
     def bottom_up(self) -> list[Branch]:
         """All branches, parts before the whole; no recursion, for trees can be a single chain."""
-        found, waiting = [], [self]
+        ordered, waiting = [], [self]
         while waiting:
             branch = waiting.pop()
-            found.append(branch)
+            ordered.append(branch)
             waiting += branch.parts
-        return found[::-1]
+        return ordered[::-1]
 
 
 def branches(view: CostMapView) -> Branch:
     """The clusters of a map as a tree."""
-    made = [Branch(0.0, (), i) for i in range(len(view.costs.concepts))]
+    clusters = [Branch(0.0, (), i) for i in range(len(view.costs.concepts))]
     for first, second, cost in view.merges:
-        made.append(Branch(cost, (made[first], made[second])))
-    return made[-1]
+        clusters.append(Branch(cost, (clusters[first], clusters[second])))
+    return clusters[-1]
 
 
 def dendrogram_text(costs: CostMap, tree: Branch) -> list[str]:
     """The clusters as lines of text, each with the cost at which it joins."""
-    drawn: list[list[str]] = []
+    blocks: list[list[str]] = []
     for branch in tree.bottom_up():
         if not branch.parts:
-            drawn.append([f" {costs.concepts[branch.concept]}"])
+            blocks.append([f" {costs.concepts[branch.concept]}"])
             continue
-        lower, upper = drawn.pop(), drawn.pop()
+        lower, upper = blocks.pop(), blocks.pop()
         head = f"{branch.cost:.2f} "
         blank = " " * len(head)
-        drawn.append(
+        blocks.append(
             [f"{head}┬{upper[0]}"]
             + [f"{blank}│{line}" for line in upper[1:]]
             + [f"{blank}└{lower[0]}"]
             + [f"{blank} {line}" for line in lower[1:]]
         )
-    return drawn[0]
+    return blocks[0]
 
 
 def heat_map_text(costs: CostMap, clustered: Sequence[int]) -> list[str]:
@@ -254,56 +266,56 @@ def costmap_page(view: CostMapView, nearest: Table) -> str:
     )
 
 
-def pairs_document(found: PairRelatedness, *, human: bool = False, **_: Any) -> Document:
+def pairs_document(answer: PairRelatedness, *, human: bool = False, **_: Any) -> Document:
     """The pairs by every method, and the correlations; with `human` the correlations alone."""
-    payload = found.to_dict(human=human)
-    tables = [] if human else [_pair_table(found)]
-    if found.judged:
-        tables.append(_human_table(found))
-    machine = _human_figures(found) if human else None
-    return Document(payload, tables, found.notes, machine)
+    payload = answer.to_dict(human=human)
+    tables = [] if human else [_pair_table(answer)]
+    if answer.judged:
+        tables.append(_human_table(answer))
+    machine = _human_figures(answer) if human else None
+    return Document(payload, tables, answer.notes, machine)
 
 
-def costs_document(found: ConceptCosts, *, form: str = "table", **_: Any) -> Document:
+def costs_document(answer: ConceptCosts, *, form: str = "table", **_: Any) -> Document:
     """The whole square for programs, the nearest concepts of each for people."""
     if form in ("csv", "tsv"):
-        table = square_table(found.costs)
+        table = square_table(answer.costs)
     else:
-        table = nearest_table(found.costs, nearest_concepts(found.costs), NEAREST)
-    return Document(found.to_dict(), [table], found.notes)
+        table = nearest_table(answer.costs, nearest_concepts(answer.costs), NEAREST)
+    return Document(answer.to_dict(), [table], answer.notes)
 
 
-def catalogue_document(found: MethodCatalogue, **_: Any) -> Document:
+def catalogue_document(catalogue: MethodCatalogue, **_: Any) -> Document:
     """The methods, and what they need."""
     rows: list[list[Cell]] = []
-    for m in found.methods:
+    for m in catalogue.methods:
         low, high = (f"{x:.4g}" if math.isfinite(x) else "inf" for x in m.range)
         needs = ", ".join(sorted(m.needs))
         rows.append([m.name, m.title, f"[{low}, {high}]", needs, m.source.key, m.summary])
     heads = ("method", "title", "range", "needs", "source", "what it is")
     table = Table([Column(h, numeric=False) for h in heads], rows)
-    return Document(found.to_dict(), [table], found.notes)
+    return Document(catalogue.to_dict(), [table], catalogue.notes)
 
 
-def _pair_table(found: PairRelatedness) -> Table:
-    first, *others = found.results
+def _pair_table(answer: PairRelatedness) -> Table:
+    first, *others = answer.results
     alone = not others and first.method.family == "wordnet"
     columns = [Column("word1", numeric=False), Column("word2", numeric=False)]
-    columns += [Column("relatedness" if alone else r.name) for r in found.results]
+    columns += [Column("relatedness" if alone else r.name) for r in answer.results]
     if alone:
         columns += [Column("sense1", numeric=False), Column("sense2", numeric=False)]
-    if found.judged:
+    if answer.judged:
         columns.append(Column("human", digits=2))
     rows: list[list[Cell]] = []
     for k, pair in enumerate(first.pairs):
         row: list[Cell] = [pair.word1, pair.word2]
-        row += [result.pairs[k].relatedness for result in found.results]
+        row += [result.pairs[k].relatedness for result in answer.results]
         row += [pair.sense1, pair.sense2] if alone else []
-        rows.append([*row, pair.human] if found.judged else row)
+        rows.append([*row, pair.human] if answer.judged else row)
     return Table(columns, rows, "" if others else first.method.title)
 
 
-def _human_table(found: PairRelatedness) -> Table:
+def _human_table(answer: PairRelatedness) -> Table:
     columns = [
         Column("method", numeric=False),
         Column("Spearman", best="max"),
@@ -323,13 +335,13 @@ def _human_table(found: PairRelatedness) -> Table:
             people.pairs,
             people.left_out,
         ]
-        for result in found.results
+        for result in answer.results
         if (people := result.people) is not None
     ]
     return Table(columns, rows, "Correlation with people's scores")
 
 
-def _human_figures(found: PairRelatedness) -> Table:
+def _human_figures(answer: PairRelatedness) -> Table:
     """The same for programs: the ends of the intervals are columns of their own."""
     names = ("spearman", "pearson")
     heads = [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
@@ -343,7 +355,7 @@ def _human_figures(found: PairRelatedness) -> Table:
             people.pairs,
             people.left_out,
         ]
-        for result in found.results
+        for result in answer.results
         if (people := result.people) is not None
     ]
     columns = [Column("method", numeric=False), *map(Column, (*heads, "pairs", "left_out"))]
@@ -358,42 +370,51 @@ def _span(interval: tuple[float, float]) -> str:
 TOP = 20
 
 
-def tags_document(found: TagCorpus, *, top: int = TOP, **_: Any) -> Document:
+def tags_document(corpus: TagCorpus, *, top: int = TOP, **_: Any) -> Document:
     """The figures of a corpus; `top` bounds the lists that people see."""
     text = partial(Column, numeric=False)
-    shown = f"in >= {found.min_items} items"
-    heads = ["items", "untagged", "tags", "distinct", "per item", "median", "most", shown]
-    figures: list[Cell] = [
-        found.items,
-        found.untagged,
-        found.assignments,
-        found.distinct,
-        found.per_item,
-        found.median_per_item,
-        found.most_per_item,
-        found.frequent,
+    frequent_heading = f"in >= {corpus.min_items} items"
+    heads = [
+        "items",
+        "untagged",
+        "tags",
+        "distinct",
+        "per item",
+        "median",
+        "most",
+        frequent_heading,
     ]
-    tables = [Table([Column(h, digits=2) for h in heads], [figures], found.corpus)]
-    if found.classes:
+    figures: list[Cell] = [
+        corpus.items,
+        corpus.untagged,
+        corpus.assignments,
+        corpus.distinct,
+        corpus.per_item,
+        corpus.median_per_item,
+        corpus.most_per_item,
+        corpus.frequent,
+    ]
+    tables = [Table([Column(h, digits=2) for h in heads], [figures], corpus.corpus)]
+    if corpus.classes:
         classes: list[list[Cell]] = [
             [c["class"], c["tags"], c["assignments"], 100 * c["share"]]
-            for c in found.payload()["classes"]
+            for c in corpus.payload()["classes"]
         ]
         columns = [text("class"), Column("tags"), Column("given"), Column("share %", digits=1)]
         tables.append(Table(columns, classes, "Classes of tags (WordNet, the first sense)"))
-    if found.lexicon:
+    if corpus.lexicon:
         parts: list[list[Cell]] = [
             [p.part.category, p.part.part, len(p.part.concepts), p.tagged_concepts, p.items]
-            for p in found.lexicon
+            for p in corpus.lexicon
         ]
         columns = [text("category"), text("part"), *map(Column, ("concepts", "tagged", "items"))]
         tables.append(Table(columns, parts, "The vocabulary in the tags"))
-    proposals = _listed(found.proposals, "class")
+    proposals = _listed(corpus.proposals, "class")
     tables.append(replace(proposals.first(top), title="Tags that could become concepts"))
-    if found.unknown:
-        unknown = _listed(found.unknown)
+    if corpus.unknown:
+        unknown = _listed(corpus.unknown)
         tables.append(replace(unknown.first(top), title="Tags that WordNet does not know"))
-    return Document(found.to_dict(), tables, found.notes, machine=proposals)
+    return Document(corpus.to_dict(), tables, corpus.notes, machine=proposals)
 
 
 def _listed(tags: Sequence[TagCount], kind: str = "") -> Table:

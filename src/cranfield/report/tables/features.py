@@ -17,31 +17,31 @@ def _texts(*names: str) -> list[Column]:
     return [Column(name, numeric=False) for name in names]
 
 
-def catalogue_document(found: DescriptorCatalogue, **_: Any) -> Document:
+def catalogue_document(catalogue: DescriptorCatalogue, **_: Any) -> Document:
     """A table per family, the distances, the sets."""
     columns = [*_texts("name"), Column("length"), *_texts("distance", "what it is", "checked")]
     tables = []
-    for family in dict.fromkeys(d.family for d in found.descriptors):
+    for family in dict.fromkeys(d.family for d in catalogue.descriptors):
         rows: list[list[Cell]] = [
             [str(d), d.length, d.distance, d.title, d.checked.split(":")[0]]
-            for d in found.descriptors
+            for d in catalogue.descriptors
             if d.family == family
         ]
         tables.append(Table(columns, rows, family[:1].upper() + family[1:]))
     every = [row for table in tables for row in table.rows]
-    distances: list[list[Cell]] = [[str(d), d.title] for d in found.distances]
+    distances: list[list[Cell]] = [[str(d), d.title] for d in catalogue.distances]
     tables.append(Table(_texts("distance", "what it is"), distances, "Distances"))
     sets: list[list[Cell]] = [
         [name, textwrap.shorten(" ".join(members), 90, placeholder=" ...")]
-        for name, members in found.sets.items()
+        for name, members in catalogue.sets.items()
     ]
     tables.append(Table(_texts("set", "members"), sets, "Sets"))
-    return Document(found.to_dict(), tables, found.notes, machine=Table(columns, every))
+    return Document(catalogue.to_dict(), tables, catalogue.notes, machine=Table(columns, every))
 
 
-def descriptor_document(found: DescriptorCard, **_: Any) -> Document:
+def descriptor_document(card: DescriptorCard, **_: Any) -> Document:
     """What is known of a descriptor, line by line."""
-    payload = found.to_dict()
+    payload = card.to_dict()
     rows: list[list[Cell]] = []
     for key, value in payload["descriptors"][0].items():
         if value in ("", []):
@@ -52,9 +52,7 @@ def descriptor_document(found: DescriptorCard, **_: Any) -> Document:
     rows += wrapped("formula of distance", distance["formula"])
     if distance["undefined"]:
         rows += wrapped("undefined", distance["undefined"])
-    return Document(
-        payload, [Table(_texts("descriptor", str(found.descriptor)), rows)], found.notes
-    )
+    return Document(payload, [Table(_texts("descriptor", str(card.descriptor)), rows)], card.notes)
 
 
 def wrapped(key: str, text: str) -> list[list[Cell]]:
@@ -62,27 +60,27 @@ def wrapped(key: str, text: str) -> list[list[Cell]]:
     return [["" if i else key, line] for i, line in enumerate(lines)]
 
 
-def description_document(found: Description, **_: Any) -> Document:
+def description_document(answer: Description, **_: Any) -> Document:
     """The files written, and what was left out."""
     files = Table(
         [*_texts("file"), Column("pictures"), Column("length")],
-        [[f"{name}.npz", found.described, length] for name, length in found.written.items()],
-        found.headline(),
-        (f"{found.computed} computed now, {found.dropped} dropped",),
+        [[f"{name}.npz", answer.described, length] for name, length in answer.written.items()],
+        answer.headline(),
+        (f"{answer.computed} computed now, {answer.dropped} dropped",),
     )
     tables = [files]
-    if found.skipped:
-        rows: list[list[Cell]] = [[repr(file)[1:-1], why] for file, why in found.skipped]
+    if answer.skipped:
+        rows: list[list[Cell]] = [[repr(file)[1:-1], why] for file, why in answer.skipped]
         tables.append(Table(_texts("file", "reason"), rows, "Left out"))
-    return Document(found.to_dict(), tables, found.notes)
+    return Document(answer.to_dict(), tables, answer.notes)
 
 
-def search_document(found: Search, **_: Any) -> Document:
+def search_document(search: Search, **_: Any) -> Document:
     """The rankings, line by line."""
     rows: list[list[Cell]] = [
         [topic["topic"], rank, entry["item"], entry["score"]]
-        for topic in found.payload()["topics"]
+        for topic in search.payload()["topics"]
         for rank, entry in enumerate(topic["items"], 1)
     ]
     columns = [*_texts("topic"), Column("rank"), *_texts("item"), Column("score", digits=6)]
-    return Document(found.to_dict(), [Table(columns, rows, found.headline())], found.notes)
+    return Document(search.to_dict(), [Table(columns, rows, search.headline())], search.notes)

@@ -21,8 +21,8 @@ def _text(*names: str) -> list[Column]:
     return [Column(name, numeric=False) for name in names]
 
 
-def _three(found: Estimated) -> list[Cell]:
-    return [found.value, found.low, found.high]
+def _three(estimate: Estimated) -> list[Cell]:
+    return [estimate.value, estimate.low, estimate.high]
 
 
 def _agreement(report: JudgesReport) -> Table:
@@ -39,8 +39,8 @@ def _agreement(report: JudgesReport) -> Table:
     for judge in report.judges:
         a = judge.agreement
         row: list[Cell] = [judge.name, a.judgements]
-        for found in (a.share, a.kappa, a.weighted, a.shift):
-            row += _three(found)
+        for estimate in (a.share, a.kappa, a.weighted, a.shift):
+            row += _three(estimate)
         rows.append(row)
     notes = [
         "same: the share of equal grades; kappa: beyond chance (Cohen); weighted: with squared "
@@ -59,8 +59,8 @@ def _confusion(report: JudgesReport) -> Table:
     for judge in report.judges:
         a = judge.agreement
         for level, counts in zip(a.levels, a.confusion, strict=True):
-            given = dict(zip(a.levels, counts, strict=True))
-            rows.append([judge.name, f"{level:g}", *(given.get(g, 0) for g in levels)])
+            count_of = dict(zip(a.levels, counts, strict=True))
+            rows.append([judge.name, f"{level:g}", *(count_of.get(g, 0) for g in levels)])
     return Table(columns, rows, "What the judge gives (columns) where the gold has (rows)")
 
 

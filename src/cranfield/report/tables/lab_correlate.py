@@ -20,22 +20,22 @@ def _both_ways(answer: Correlations) -> list[Table]:
     if len(forms) < 2:
         return []
     baseline = [(BASELINE, BASELINE, BASELINE)] if BASELINE in answer.measures else []
-    listed = [*forms, *baseline]
+    entries = [*forms, *baseline]
     rows: list[list[Cell]] = [
         [
             label,
             *(
                 None
                 if i == j
-                else answer.pair(complete, other[1]).kendall
+                else answer.pair(complete, column_forms[1]).kendall
                 if i < j
-                else answer.pair(alone, other[2]).kendall
-                for j, other in enumerate(listed)
+                else answer.pair(alone, column_forms[2]).kendall
+                for j, column_forms in enumerate(entries)
             ),
         ]
-        for i, (label, complete, alone) in enumerate(listed)
+        for i, (label, complete, alone) in enumerate(entries)
     ]
-    columns = [Column("cost map", numeric=False), *(Column(label, 3) for label, _, _ in listed)]
+    columns = [Column("cost map", numeric=False), *(Column(label, 3) for label, _, _ in entries)]
     title = "tau of complete measures (above) and of cost maps alone (below the diagonal)"
     return [Table(columns, rows, title)]
 
@@ -89,11 +89,11 @@ def _pairs(answer: Correlations) -> Table:
 
 def _trees(answer: Correlations) -> list[Table]:
     """The steps of the clustering, closest first: by rankings of runs, and within runs."""
-    named = (answer.tree, "by runs"), (answer.within_tree, "within runs")
-    return [_tree(tree, what) for tree, what in named if tree]
+    trees = (answer.tree, "by runs"), (answer.within_tree, "within runs")
+    return [_tree(tree, basis) for tree, basis in trees if tree]
 
 
-def _tree(tree: tuple[Join, ...], what: str) -> Table:
+def _tree(tree: tuple[Join, ...], basis: str) -> Table:
     columns = [
         Column("step", digits=0),
         Column("left", numeric=False),
@@ -103,4 +103,4 @@ def _tree(tree: tuple[Join, ...], what: str) -> Table:
     rows: list[list[Cell]] = [
         [i, ", ".join(j.left), ", ".join(j.right), j.distance] for i, j in enumerate(tree, 1)
     ]
-    return Table(columns, rows, f"Clusters of measures {what} (average linkage)")
+    return Table(columns, rows, f"Clusters of measures {basis} (average linkage)")

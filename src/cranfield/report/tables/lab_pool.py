@@ -13,8 +13,8 @@ from cranfield.report.tables._study import study_document
 def pool_document(answer: Pool, *, first: int | None = None) -> Document:
     """The pool by topic, for machines item by item; or the `first` items to judge next."""
     items = _items(answer, answer.items if first is None else answer.next_to_judge(first))
-    shown = _topics(answer) if first is None else items
-    return Document(answer.to_dict(first=first), [shown], answer.notes, items)
+    table = _topics(answer) if first is None else items
+    return Document(answer.to_dict(first=first), [table], answer.notes, items)
 
 
 def left_out(answer: Reusability) -> Document:

@@ -36,13 +36,13 @@ def _stages(answer: Stability, change: str) -> Table:
     columns += [Column(f"concordant_{s:g}", 2, heading=f"{_percent(s)} D") for s in shares]
     rows: list[list[Cell]] = []
     for measure in answer.measures:
-        own = {s.share: s for s in stages if s.measure == measure}
+        stage_at = {s.share: s for s in stages if s.measure == measure}
         rows.append(
             [
                 measure,
-                *(own[s].original for s in shares),
-                *(own[s].previous for s in shares),
-                *(own[s].concordant for s in shares),
+                *(stage_at[s].original for s in shares),
+                *(stage_at[s].previous for s in shares),
+                *(stage_at[s].concordant for s in shares),
             ]
         )
     notes = [
@@ -61,19 +61,19 @@ def _both_ways(answer: Stability, change: str) -> list[Table]:
         return []
     stages = [s for s in answer.stages if s.change == change]
     shares = list(dict.fromkeys(s.share for s in stages))
-    own = {(s.measure, s.share): s for s in stages}
+    stage_at = {(s.measure, s.share): s for s in stages}
     columns = [Column("cost map", numeric=False), Column("measure", numeric=False)]
     columns += [Column(f"original_{s:g}", 3, heading=_percent(s)) for s in shares]
     columns += [Column(f"previous_{s:g}", 3, heading=f"{_percent(s)} prev.") for s in shares]
     rows: list[list[Cell]] = [
         [
             label,
-            what,
-            *(own[name, s].original for s in shares),
-            *(own[name, s].previous for s in shares),
+            way_of_use,
+            *(stage_at[name, s].original for s in shares),
+            *(stage_at[name, s].previous for s in shares),
         ]
         for label, *names in forms
-        for what, name in zip(("complete", "alone"), names, strict=True)
+        for way_of_use, name in zip(("complete", "alone"), names, strict=True)
     ]
     return [Table(columns, rows, f"{_TITLES[change]}: cost maps in complete measures and alone")]
 
@@ -88,22 +88,22 @@ def _ranges(answer: Stability, change: str) -> Table:
             Column(f"low_{s:g}", 3, heading=f"{_percent(s)} low"),
             Column(f"high_{s:g}", 3, heading="high"),
         ]
-    own = {(s.measure, s.share): s.original_ends for s in stages}
+    range_at = {(s.measure, s.share): s.original_ends for s in stages}
     rows: list[list[Cell]] = [
-        [m, *(end for share in shares for end in own[m, share])] for m in answer.measures
+        [m, *(end for share in shares for end in range_at[m, share])] for m in answer.measures
     ]
     return Table(columns, rows, f"{_TITLES[change]}: range of the repetitions")
 
 
 def _parts(answer: Stability) -> list[Table]:
     """Every part that was asked for."""
-    made = []
+    tables = []
     for change in dict.fromkeys(s.change for s in answer.stages):
-        made.append(_stages(answer, change))
-        made += _both_ways(answer, change)
+        tables.append(_stages(answer, change))
+        tables += _both_ways(answer, change)
         if answer.repeats > 1:
-            made.append(_ranges(answer, change))
-    return made + ([_order(answer)] if answer.swaps or answer.powers else [])
+            tables.append(_ranges(answer, change))
+    return tables + ([_order(answer)] if answer.swaps or answer.powers else [])
 
 
 def _long(answer: Stability) -> Table:

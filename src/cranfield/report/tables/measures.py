@@ -21,13 +21,13 @@ _WIDTH, _SET_WIDTH = 76, 90
 _NOT_IN_THE_TABLE = ("params", "higher_is_better", "worked_example")
 
 
-def document(found: MeasureCatalogue, *, by_dimension: bool = False, **_: Any) -> Document:
+def document(catalogue: MeasureCatalogue, *, by_dimension: bool = False, **_: Any) -> Document:
     """A table per family, and the sets; or one by dimensions."""
     if by_dimension:
-        return Document(found.to_dict(), [_by_dimension(found)], found.notes)
+        return Document(catalogue.to_dict(), [_by_dimension(catalogue)], catalogue.notes)
     columns = [Column(n, numeric=False) for n in ("name", "mean", "what it is", "range", "best")]
     tables = []
-    for family in dict.fromkeys(m.family for m in found.measures):
+    for family in dict.fromkeys(m.family for m in catalogue.measures):
         rows: list[list[Cell]] = [
             [
                 signature(m),
@@ -36,47 +36,47 @@ def document(found: MeasureCatalogue, *, by_dimension: bool = False, **_: Any) -
                 show_range(m),
                 _BEST[m.higher_is_better],
             ]
-            for m in found.measures
+            for m in catalogue.measures
             if m.family == family
         ]
         tables.append(Table(columns, rows, family[:1].upper() + family[1:]))
     every = [row for table in tables for row in table.rows]
     sets: list[list[Cell]] = [
         [name, textwrap.shorten(" ".join(members), _SET_WIDTH, placeholder=" ...")]
-        for name, members in found.sets.items()
+        for name, members in catalogue.sets.items()
     ]
     if sets:
         tables.append(Table([Column(c, numeric=False) for c in ("set", "members")], sets, "Sets"))
-    return Document(found.to_dict(), tables, found.notes, machine=Table(columns, every))
+    return Document(catalogue.to_dict(), tables, catalogue.notes, machine=Table(columns, every))
 
 
-def _by_dimension(found: MeasureCatalogue) -> Table:
+def _by_dimension(catalogue: MeasureCatalogue) -> Table:
     """Where measures stand: a row for each place that has any."""
     places: dict[tuple[str, ...], list[str]] = {}
-    for m in found.measures:
+    for m in catalogue.measures:
         places.setdefault(tuple(dimensions(m).values()), []).append(signature(m))
     rows: list[list[Cell]] = [[*place, " ".join(places[place])] for place in sorted(places)]
     return Table([Column(name, numeric=False) for name in (*DIMENSIONS, "measures")], rows)
 
 
-def card_document(found: MeasureCard, **_: Any) -> Document:
+def card_document(card: MeasureCard, **_: Any) -> Document:
     """What is known of a measure, line by line."""
-    facts = describe(found.measure)
+    facts = describe(card.measure)
     rows: list[list[Cell]] = []
     for key, value in facts.items():
         if key in _NOT_IN_THE_TABLE or value in ("", []):
             continue
         if isinstance(value, dict):
             value = [f"{name}: {part}" for name, part in value.items()]
-        said = ", ".join(value) if isinstance(value, list) else str(value)
-        rows += _wrapped(key.replace("_", " "), said)
+        text = ", ".join(value) if isinstance(value, list) else str(value)
+        rows += _wrapped(key.replace("_", " "), text)
     for param, about in facts["params"].items():
         rows += _wrapped("parameter", f"{param}={about['default']!r}: {about['doc']}")
-    if found.worked is not None:
-        rows += _wrapped("worked example", found.worked.given)
-        rows += [["", f"{name} = {value:.6f}"] for name, value in found.worked.values.items()]
-    columns = [Column("measure", numeric=False), Column(str(found.measure), numeric=False)]
-    return Document(found.to_dict(), [Table(columns, rows)], found.notes)
+    if card.worked is not None:
+        rows += _wrapped("worked example", card.worked.given)
+        rows += [["", f"{name} = {value:.6f}"] for name, value in card.worked.values.items()]
+    columns = [Column("measure", numeric=False), Column(str(card.measure), numeric=False)]
+    return Document(card.to_dict(), [Table(columns, rows)], card.notes)
 
 
 def _wrapped(key: str, text: str) -> list[list[Cell]]:

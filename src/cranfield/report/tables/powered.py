@@ -72,24 +72,24 @@ def _needed(answer: PoweredScores) -> Table:
     return Table(columns, rows, "Gold that is needed", [note])
 
 
-def _row(found: Any) -> list[Cell]:
-    cells: list[Cell] = [found.value, *found.these, *found.such]
-    cells += [found.gold_value, *found.gold_these, *found.gold_such]
-    return [*cells, found.weight, found.correlation, found.effective]
+def _row(estimate: Any) -> list[Cell]:
+    cells: list[Cell] = [estimate.value, *estimate.these, *estimate.such]
+    cells += [estimate.gold_value, *estimate.gold_these, *estimate.gold_such]
+    return [*cells, estimate.weight, estimate.correlation, estimate.effective]
 
 
 def _notes(answer: PoweredScores) -> list[str]:
-    said = [f"{name}: {text}" for name, text in answer.targets().items()]
-    how = f"{100 * (1 - answer.alpha):g} % intervals: {answer.interval}"
+    targets = [f"{name}: {text}" for name, text in answer.targets().items()]
+    method = f"{100 * (1 - answer.alpha):g} % intervals: {answer.interval}"
     if answer.interval == "studentized":
-        how += f", {answer.resamples} resamples, seed {answer.seed}"
+        method += f", {answer.resamples} resamples, seed {answer.seed}"
     return [
-        f"{said[0]}; {said[1]}.",
+        f"{targets[0]}; {targets[1]}.",
         f"gold: the {answer.gold_units} {answer.unit}s that people judged, alone, with the same "
         "two intervals.",
         f"weight: how much of the silver is used; corr.: of gold and silver over {answer.unit}s; "
         f"worth: how many gold {answer.unit}s alone would say as much.",
-        f"{how}.",
+        f"{method}.",
     ]
 
 
@@ -120,8 +120,15 @@ def _pairs(answer: PoweredScores) -> Table:
 
 def _pair_row(pair: PoweredPair) -> list[Cell]:
     cells = _row(pair)
-    worth = len(cells) - len(_WORTH)
-    plain = worth - len(_PLAIN)
+    worth_start = len(cells) - len(_WORTH)
+    gold_start = worth_start - len(_PLAIN)
     tests: list[Cell] = [pair.p, pair.p_corrected]
     names: list[Cell] = [pair.measure, pair.a, pair.b]
-    return [*names, *cells[:plain], *tests, *cells[plain:worth], pair.gold_p, *cells[worth:]]
+    return [
+        *names,
+        *cells[:gold_start],
+        *tests,
+        *cells[gold_start:worth_start],
+        pair.gold_p,
+        *cells[worth_start:],
+    ]

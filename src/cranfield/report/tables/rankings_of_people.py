@@ -38,7 +38,9 @@ def _topics(scores: UncertainScores) -> Table:
     heads = [_text("run"), _text("topic")]
     if scores.k is None:
         heads.append(Column("items"))
-    heads += [Column(f"{n} {what}") for n in names for what in ("mean", "sd", "5 %", "95 %")]
+    heads += [
+        Column(f"{n} {statistic}") for n in names for statistic in ("mean", "sd", "5 %", "95 %")
+    ]
     rows: list[list[Cell]] = []
     for name, topics in scores.runs.items():
         for t in topics:
@@ -57,7 +59,9 @@ def _topics(scores: UncertainScores) -> Table:
 
 def _bands(scores: UncertainScores) -> Table:
     heads = [_text("run"), Column("k")]
-    heads += [Column(f"{m} {what}") for m in ("P", "R") for what in ("mean", "low", "high")]
+    heads += [
+        Column(f"{m} {statistic}") for m in ("P", "R") for statistic in ("mean", "low", "high")
+    ]
     rows: list[list[Cell]] = [[b.run, b.k, *b.precision, *b.recall] for b in scores.bands]
     note = "low, high: the band of nine tenths around the mean over topics"
     return Table(heads, rows, "Precision and recall over depths", [note])
@@ -84,9 +88,9 @@ def _better(scores: UncertainScores) -> Table:
         for topic, o in [*c.topics.items(), ("all", c.overall)]:
             p = c.p if topic == "all" else None
             rows.append([c.a, c.b, topic, o.better, o.equal, o.worse, p])
-    what = f"P{_depth(scores)}" if scores.k else "R"
+    measure = f"P{_depth(scores)}" if scores.k else "R"
     notes = ["p: paired randomisation test of the expected values over topics"]
-    return Table(heads, rows, f"Probability that a run has the higher {what}", notes)
+    return Table(heads, rows, f"Probability that a run has the higher {measure}", notes)
 
 
 def displacement_document(
@@ -131,7 +135,7 @@ def _parts(scores: DisplacementScores) -> Table | None:
     if not sums:
         return None
     columns = [Column("run", numeric=False), Column("listed"), Column("not retrieved")]
-    columns += [Column(f"{m} {what}") for m, _ in sums for what in ("retrieved", "other items")]
+    columns += [Column(f"{m} {part}") for m, _ in sums for part in ("retrieved", "other items")]
     rows: list[list[Cell]] = [
         [run, scores.listed, scores.absent[r], *(x for _, parts in sums for x in parts[r])]
         for r, run in enumerate(scores.runs)
@@ -169,10 +173,10 @@ def index_quality_document(answer: IndexQuality, *, per: Sequence[str] = (), **_
     """The scores of queries that know the answer and of runs, and what the runs lose."""
     scores = answer.scores
     board = leaderboard(scores)
-    said = [f"{OPTIMAL}: Rocchio's, best for the difference of mean cosines, not for a measure"]
+    notes = [f"{OPTIMAL}: Rocchio's, best for the difference of mean cosines, not for a measure"]
     if answer.reference == BEST:
-        said.append(f"{BEST}: found by descent on a loss of the ranking")
-    tables = [replace(board, notes=[*board.notes, *said])]
+        notes.append(f"{BEST}: found by descent on a loss of the ranking")
+    tables = [replace(board, notes=[*board.notes, *notes])]
     if answer.others:
         rows: list[list[Cell]] = []
         for run in answer.others:
@@ -182,7 +186,10 @@ def index_quality_document(answer: IndexQuality, *, per: Sequence[str] = (), **_
         columns += [Column(str(m), heading=m.mean_label) for m in scores.measures]
         title = f"Lost in the query (and as a share of what the {answer.reference} reaches)"
         tables.append(Table(columns, rows, title))
-    more = [per_unit(scores, unit) for unit in per]
+    unit_tables = [per_unit(scores, unit) for unit in per]
     return Document(
-        answer.to_dict(per=per), [*tables, *more], answer.notes, more[0] if more else None
+        answer.to_dict(per=per),
+        [*tables, *unit_tables],
+        answer.notes,
+        unit_tables[0] if unit_tables else None,
     )

@@ -31,12 +31,12 @@ def document(scores: Scores, *, per: Sequence[str] = (), ranks: bool = False, **
         tables.append(tie_table(scores))
     if scores.doubt is not None:
         tables += doubt_tables(scores)
-    more = [per_unit(scores, unit) for unit in per]
-    shown = [table for unit in per for table in unit_tables(scores, unit)]
+    long_tables = [per_unit(scores, unit) for unit in per]
+    readable = [table for unit in per for table in unit_tables(scores, unit)]
     payload = scores.to_dict(per=per)
-    machine = more[0] if more else None
+    machine = long_tables[0] if long_tables else None
     return Document(
-        payload, [*tables, *shown], scores.notes, machine, lead=payload.get("verdict", ())
+        payload, [*tables, *readable], scores.notes, machine, lead=payload.get("verdict", ())
     )
 
 
@@ -90,28 +90,28 @@ def _left_out_notes(scores: Scores) -> list[str]:
     """How many topics (items, concepts) the means leave out; measures that agree share a line."""
     groups: dict[tuple[str, str], list[str]] = {}
     for m in scores.measures:
-        left = zip(scores.runs, scores.left_out(m), strict=True)
-        if counts := ", ".join(f"{run} {n}" for run, n in left if n):
-            what = UNITS.get(scores.unit_of[m], "units")
-            groups.setdefault((what, counts), []).append(str(m))
+        left_out = zip(scores.runs, scores.left_out(m), strict=True)
+        if counts := ", ".join(f"{run} {n}" for run, n in left_out if n):
+            unit = UNITS.get(scores.unit_of[m], "units")
+            groups.setdefault((unit, counts), []).append(str(m))
     return [
-        f"{names[0]} is undefined for some {what}, which its mean leaves out: {counts}"
+        f"{names[0]} is undefined for some {unit}, which its mean leaves out: {counts}"
         if len(names) == 1
-        else f"{', '.join(names)} are undefined for some {what}, which their means leave out: "
+        else f"{', '.join(names)} are undefined for some {unit}, which their means leave out: "
         f"{counts}"
-        for (what, counts), names in groups.items()
+        for (unit, counts), names in groups.items()
     ]
 
 
 def per_unit(scores: Scores, unit: str) -> Table:
     """The values of each run for each topic (item, concept), then for all of them."""
-    chosen = [m for m in scores.measures if scores.unit_of[m] == unit]
+    measures = [m for m in scores.measures if scores.unit_of[m] == unit]
     columns = [Column("run", numeric=False), Column(unit, numeric=False)]
-    columns += [Column(str(m), digits=_digits(m)) for m in chosen]
+    columns += [Column(str(m), digits=_digits(m)) for m in measures]
     means = scores.mean()
     rows: list[list[Cell]] = [list(row.values()) for row in scores.rows(unit)]
     for run in scores.runs:
-        values = [means[run][str(m)] for m in chosen]
+        values = [means[run][str(m)] for m in measures]
         rows.append([run, "all", *(None if math.isnan(v) else v for v in values)])
     return Table(columns, rows, f"Per {unit}")
 
@@ -121,14 +121,14 @@ def unit_tables(scores: Scores, unit: str) -> list[Table]:
 
     A run alone has a column for each measure; several have a table for each.
     """
-    chosen = [m for m in scores.measures if scores.unit_of[m] == unit]
+    measures = [m for m in scores.measures if scores.unit_of[m] == unit]
     long = per_unit(scores, unit)
     units = list(dict.fromkeys(row[1] for row in long.rows))
     if len(scores.runs) == 1:
         columns = [Column(unit, numeric=False), *long.columns[2:]]
         return [Table(columns, [row[1:] for row in long.rows], long.title)]
     tables = []
-    for j, m in enumerate(chosen, 2):
+    for j, m in enumerate(measures, 2):
         cells = {(row[0], row[1]): row[j] for row in long.rows}
         columns = [Column(unit, numeric=False)]
         columns += [Column(run, digits=_digits(m)) for run in scores.runs]
@@ -139,16 +139,16 @@ def unit_tables(scores: Scores, unit: str) -> list[Table]:
 
 def tie_table(scores: Scores) -> Table:
     """The least and the greatest value that the orders within ties can give."""
-    shown = score_columns(scores)
+    measure_columns = score_columns(scores)
     rows: list[list[Cell]] = []
     for i in scores.best_first():
         row: list[Cell] = [scores.runs[i]]
-        for m, column in zip(scores.measures, shown, strict=True):
+        for m, column in zip(scores.measures, measure_columns, strict=True):
             ends = scores.tie_range.get(m)
             row.append(f"{column.show(ends[i][0])} to {column.show(ends[i][1])}" if ends else None)
         rows.append(row)
     columns = [Column("run", numeric=False)]
-    columns += [Column(c.name, heading=c.label) for c in shown]
+    columns += [Column(c.name, heading=c.label) for c in measure_columns]
     return Table(columns, rows, "How far the order within ties can move each value")
 
 
@@ -158,19 +158,19 @@ def _with_density(scores: Scores) -> Table:
     true = scores.facts.get("truth")
     if true is None or not scores.run_facts:
         return board
-    asked = {str(m) for m in scores.measures}
+    measure_names = {str(m) for m in scores.measures}
     density = {
         "label_cardinality": Column("LabelCardinality", digits=2, heading="labels/item"),
         "label_density": Column("LabelDensity", digits=3, heading="density"),
     }
     # Those asked for as measures have a column already.
-    keys = [key for key, column in density.items() if column.name not in asked]
+    keys = [key for key, column in density.items() if column.name not in measure_names]
     rows: list[list[Cell]] = [
         [*row, *(scores.run_facts[i][k] for k in keys)]
         for row, i in zip(board.rows, scores.best_first(), strict=True)
     ]
-    own = {column.name: true[key] for key, column in density.items()}
-    values: list[Cell] = [own.get(str(m)) for m in scores.measures]
+    truth_values = {column.name: true[key] for key, column in density.items()}
+    values: list[Cell] = [truth_values.get(str(m)) for m in scores.measures]
     rows.append(["(truth)", *values, true["items"], *(true[k] for k in keys)])
     # The row of the truth does not compete: a run alone is not the best of anything.
     alone = len(scores.runs) == 1
@@ -181,7 +181,7 @@ def _with_density(scores: Scores) -> Table:
     return Table(columns, rows, board.title, board.notes)
 
 
-# More topics, items and pairs nobody reads as a table; JSON has them all.
+# A table of more topics, items and pairs is too long to read; JSON has them all.
 SHOWN = 10
 MOST_RUNS = 20
 
@@ -240,15 +240,15 @@ def _better(scores: Scores) -> Table:
 
 def _places(scores: Scores) -> Table:
     doubt = scores.doubt
-    shown = min(len(scores.runs), MOST_RUNS)
+    count = min(len(scores.runs), MOST_RUNS)
     columns = [_text("measure"), _text("run")]
-    columns += [Column(f"place_{i + 1}", 3, heading=str(i + 1)) for i in range(shown)]
+    columns += [Column(f"place_{i + 1}", 3, heading=str(i + 1)) for i in range(count)]
     rows: list[list[Cell]] = []
     for m in scores.measures:
         if doubt is None or m.higher_is_better is None:
             continue
         for run, places in zip(scores.runs, doubt.places(m).tolist(), strict=True):
-            rows.append([str(m), run, *places[:shown]])
+            rows.append([str(m), run, *places[:count]])
     return Table(columns, rows, "Probability of each place")
 
 
@@ -257,8 +257,8 @@ def _units(scores: Scores) -> Table:
     columns = [_text("measure"), _text("unit"), Column("share"), Column("spread")]
     rows: list[list[Cell]] = []
     for m in map(str, scores.measures):
-        own = [t for t in topic_doubts(scores) if t.measure == m][:SHOWN]
-        rows += [[t.measure, t.topic, t.share, t.spread] for t in own]
+        largest = [t for t in topic_doubts(scores) if t.measure == m][:SHOWN]
+        rows += [[t.measure, t.topic, t.share, t.spread] for t in largest]
     note = "share: of the variance that comes from the truth, averaged over runs"
     return Table(columns, rows, f"The {unit}s that carry the doubt", [note])
 
@@ -268,63 +268,65 @@ def _items(scores: Scores) -> Table:
     rows: list[list[Cell]] = []
     doubt = scores.doubt
     for m in map(str, scores.measures):
-        own = [i for i in (doubt.items if doubt else ()) if i.measure == m][:SHOWN]
-        rows += [[i.measure, i.topic, i.item, i.share] for i in own]
+        largest = [i for i in (doubt.items if doubt else ()) if i.measure == m][:SHOWN]
+        rows += [[i.measure, i.topic, i.item, i.share] for i in largest]
     note = "share: of the variance that comes from the truth, in the mean over runs"
     return Table(columns, rows, "The items that carry the doubt", [note])
 
 
-def fusion_document(found: Fusion, **_: Any) -> Document:
+def fusion_document(fusion: Fusion, **_: Any) -> Document:
     """The weights of the runs; with folds, those of each and what they reach."""
     runs = Table(
         [Column("run", numeric=False), Column("weight", digits=2)],
-        [list(pair) for pair in zip(found.names, found.weights, strict=True)],
-        found.headline(),
+        [list(pair) for pair in zip(fusion.names, fusion.weights, strict=True)],
+        fusion.headline(),
     )
     tables = [runs]
-    if found.folds:
+    if fusion.folds:
         columns = [Column("fold"), Column("topics"), Column("tuned"), Column("held out")]
-        columns += [Column(name, digits=2) for name in found.names]
+        columns += [Column(name, digits=2) for name in fusion.names]
         rows: list[list[Cell]] = [
             [number, len(fold.topics), fold.tuned, fold.held_out, *fold.weights]
-            for number, fold in enumerate(found.folds, 1)
+            for number, fold in enumerate(fusion.folds, 1)
         ]
-        notes = (f"{found.measure} of all topics, each held out: {found.held_out:.4f}",)
-        tables.append(Table(columns, rows, f"Tuned for {found.measure}", notes))
-    return Document(found.to_dict(), tables, found.notes)
+        notes = (f"{fusion.measure} of all topics, each held out: {fusion.held_out:.4f}",)
+        tables.append(Table(columns, rows, f"Tuned for {fusion.measure}", notes))
+    return Document(fusion.to_dict(), tables, fusion.notes)
 
 
-def annotation_document(found: Annotation, **_: Any) -> Document:
+def annotation_document(annotation: Annotation, **_: Any) -> Document:
     """A row for each concept."""
     table = Table(
         [Column("concept", numeric=False), Column("threshold")],
-        [[concept, limit] for concept, limit in found.thresholds.items()],
-        found.headline(),
+        [[concept, limit] for concept, limit in annotation.thresholds.items()],
+        annotation.headline(),
     )
-    return Document(found.to_dict(), [table], found.notes)
+    return Document(annotation.to_dict(), [table], annotation.notes)
 
 
-def concept_query_document(found: ConceptRanking, **_: Any) -> Document:
+def concept_query_document(ranking: ConceptRanking, **_: Any) -> Document:
     """A row per query with its first items."""
     columns = [Column(name, numeric=False) for name in ("topic", "query", "first items")]
-    rows = [[t, q, ", ".join(found.best(t))] for t, q in found.queries]
-    return Document(found.to_dict(), [Table(columns, rows, found.headline())], found.notes)
+    rows = [[t, q, ", ".join(ranking.best(t))] for t, q in ranking.queries]
+    return Document(ranking.to_dict(), [Table(columns, rows, ranking.headline())], ranking.notes)
 
 
 def explanations_document(answer: Explanations, **_: Any) -> Document:
     """Labels, derivations and values of the item, run by run."""
-    tables = [table for one in answer.explained for table in _explanation_tables(one)]
+    tables = [
+        table for explanation in answer.explained for table in _explanation_tables(explanation)
+    ]
     return Document(answer.to_dict(), tables, answer.notes)
 
 
-def _explanation_tables(one: ItemExplanation) -> Iterator[Table]:
-    union = [*one.truth, *(c for c in one.predicted if c not in one.truth)]
-    reasons = {c: "; ".join(v.rule for v in one.broken if v.concept == c) for c in union}
+def _explanation_tables(explanation: ItemExplanation) -> Iterator[Table]:
+    union = [*explanation.truth, *(c for c in explanation.predicted if c not in explanation.truth)]
+    reasons = {c: "; ".join(v.rule for v in explanation.broken if v.concept == c) for c in union}
     rows: list[list[Cell]] = []
     for concept in union:
-        true, predicted = concept in one.truth, concept in one.predicted
+        true, predicted = concept in explanation.truth, concept in explanation.predicted
         verdict = "right" if true and predicted else "missed" if true else "wrong"
-        confidence = None if one.confidences is None else one.confidences[concept]
+        confidence = None if explanation.confidences is None else explanation.confidences[concept]
         rows.append(
             [
                 concept,
@@ -339,11 +341,11 @@ def _explanation_tables(one: ItemExplanation) -> Iterator[Table]:
         Column(n, numeric=n == "confidence")
         for n in ("concept", "true", "predicted", "confidence", "verdict", "broken rule")
     ]
-    yield Table(columns, rows, f"{one.item} in {one.run}")
-    for derivation in one.derivations:
+    yield Table(columns, rows, f"{explanation.item} in {explanation.run}")
+    for derivation in explanation.derivations:
         yield _derivation_table(derivation)
-    if one.values:
-        values: list[list[Cell]] = [[name, value] for name, value in one.values.items()]
+    if explanation.values:
+        values: list[list[Cell]] = [[name, value] for name, value in explanation.values.items()]
         yield Table(
             [Column("measure", numeric=False), Column("value")], values, "Values of this item"
         )

@@ -31,8 +31,8 @@ def rows(answer: SurveyRows) -> Document:
         for name in answer.columns
     ]
     table = Table(columns, [list(row) for row in answer.rows], answer.survey)
-    shown = [table, *respondent_tables(answer.respondents)]
-    return Document(answer.to_dict(), shown, answer.notes, table)
+    tables = [table, *respondent_tables(answer.respondents)]
+    return Document(answer.to_dict(), tables, answer.notes, table)
 
 
 def association(answer: Association) -> Document:
