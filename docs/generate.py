@@ -145,7 +145,7 @@ def routes_page() -> str:
         "| route | what | who | in the states |\n|---|---|---|---|\n",
     ]
     for rule in RULES:
-        who = " ".join(letter for letter in ROLES if letter in rule.who)
+        who = " ".join(letter for letter in ROLES if letter in rule.roles)
         when = (
             "all"
             if rule.when == frozenset(STATES)

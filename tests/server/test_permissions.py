@@ -9,7 +9,7 @@ from cranfield.server.app import admit
 from cranfield.server.auth import Identity
 from cranfield.server.headers import ALWAYS
 from cranfield.server.http import HANDLERS, Refusal
-from cranfield.server.permissions import RESERVED, ROLES, RULES
+from cranfield.server.permissions import RESERVED, ROLES, RULES, Role
 from tests.server.world import PASSWORD, Site, run_text
 
 # The roles that somebody has who is called by the letter of the first.
@@ -59,7 +59,7 @@ def identity_with(letters, state):
     who = "someone" if "N" in letters else ""
     worker = "worker" if letters == "C" else ""
     return Identity(
-        roles=frozenset(letters), person=who, assessor=worker, campaign=known, task=known
+        roles=frozenset(map(Role, letters)), person=who, assessor=worker, campaign=known, task=known
     )
 
 
@@ -77,7 +77,7 @@ def test_route_by_role_and_state(rule, quiet):
     for state in STATES:
         for role, letters in HELD.items():
             found = outcome(rule, letters, state, quiet)
-            may = bool(set(letters) & rule.who) and (state in rule.when)
+            may = bool(set(letters) & rule.roles) and (state in rule.when)
             if state == "draft" and role != "O" and not rule.drafts:
                 may = False
             may = may or bool(set(letters) & rule.always)
@@ -103,7 +103,7 @@ def test_every_route_has_its_rule_and_every_rule_its_route(unserved):
     own = {("GET", "/api/v1/openapi.json")}
     assert made - own == ruled
     assert {rule.name for rule in RULES} == set(HANDLERS)
-    assert all(set(rule.who) <= set(ROLES) for rule in RULES)
+    assert all(set(rule.roles) <= set(ROLES) for rule in RULES)
     firsts = {rule.path.split("/")[1] for rule in RULES} - {"", "{c}"}
     assert firsts <= RESERVED
 

@@ -34,7 +34,7 @@ from cranfield.server.http import (
     redirect,
     render_page,
 )
-from cranfield.server.permissions import ROLES, RULES, SCOPES, Rule
+from cranfield.server.permissions import ROLES, RULES, SCOPES, Role, Rule
 from cranfield.server.routes import load_handlers
 from cranfield.server.services.accounts import Hasher, WaitError
 from cranfield.server.services.checks import BusyError, Checks
@@ -191,7 +191,7 @@ def admit(rule: Rule, identity: Identity, request: Request) -> None:
     if not identity.person and not identity.assessor:
         if rule.is_api:
             raise Refusal(401, "This needs a token: Authorization: Bearer cf_...")
-        if not rule.who & frozenset("P"):
+        if Role.PUBLIC not in rule.roles:
             raise Refusal(401, "Please log in.")
     raise Refusal(403, _denial_reason(rule, identity, state))
 
@@ -208,10 +208,11 @@ def _check_scope(rule: Rule, identity: Identity) -> None:
 
 def _denial_reason(rule: Rule, identity: Identity, state: str | None) -> str:
     """Why a request is denied: the roles the page is for, or the states in which it is there."""
-    if identity.roles & rule.who and state is not None:
+    if identity.roles & rule.roles and state is not None:
         states = " or ".join(name for name in STATES if name in rule.when)
         return f"This page is there once the campaign is {states}; it is {state}."
-    role_names = [ROLES[letter] for letter in "TLACJOS" if letter in rule.who]
+    unnamed = (Role.PUBLIC, Role.ACCOUNT)
+    role_names = [ROLES[role] for role in Role if role in rule.roles and role not in unnamed]
     audience = (
         f"{', '.join(role_names[:-1])} or {role_names[-1]}"
         if len(role_names) > 1

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, bindparam, select
 from starlette.requests import Request
 
 from cranfield.server.context import Context, hash_of
+from cranfield.server.permissions import ASSESSORS, Role
 from cranfield.server.services import accounts
 from cranfield.server.services.assessors import LINK
 from cranfield.server.store.tables import campaign, membership, task, team
@@ -37,7 +38,7 @@ class Identity:
     the id of the visitor's team in it. `cookie` is the secret that forms are tied to.
     """
 
-    roles: frozenset[str] = frozenset("P")
+    roles: frozenset[Role] = frozenset({Role.PUBLIC})
     person: str = ""
     login: str = ""
     name: str = ""
@@ -61,12 +62,12 @@ class Identity:
     def sees_campaign(self) -> bool:
         """Whether the campaign is there for the visitor: a draft is the organiser's."""
         is_public = self.campaign is not None and self.campaign["state"] != "draft"
-        return is_public or "O" in self.roles
+        return is_public or Role.ORGANISER in self.roles
 
     @property
     def works(self) -> bool:
         """Whether the visitor makes the truth of a campaign, which may be a draft still."""
-        return bool(self.roles & frozenset("ACJ"))
+        return bool(self.roles & ASSESSORS)
 
     @property
     def csrf(self) -> str:
@@ -201,14 +202,14 @@ def _with_run(connection: Connection, identity: Identity, run_id: str) -> Identi
 
 def _with_roles(connection: Connection, identity: Identity) -> Identity:
     campaign_id = identity.campaign["id"] if identity.campaign else None
-    roles = set("P")
     if identity.judge is not None:
         # In another campaign than the one of the link there is nothing to judge.
         is_same_campaign = campaign_id in (None, identity.judge["campaign"])
-        return replace(identity, roles=frozenset("C" if is_same_campaign else "P"))
+        role = Role.WORKER if is_same_campaign else Role.PUBLIC
+        return replace(identity, roles=frozenset({role}))
     if not identity.person:
         return identity
-    roles.add("N")
+    roles = {Role.PUBLIC, Role.ACCOUNT}
     team_id = ""
     if campaign_id is not None:
         row = connection.execute(
@@ -219,8 +220,12 @@ def _with_roles(connection: Connection, identity: Identity) -> Identity:
         # A token of a team speaks for that team only.
         if row is not None and (not identity.by_token or identity.team in ("", row.id)):
             team_id = row.id
-            roles |= set("TL") if row.rank == "lead" else set("T")
+            roles.add(Role.MEMBER)
+            if row.rank == "lead":
+                roles.add(Role.LEAD)
     # Whatever else its owner is: a token of a team, or to submit by, speaks for a team only.
     if not identity.by_token or (not identity.team and identity.scope in ("all", "read")):
-        roles |= accounts.roles_of(connection, identity.person, campaign_id)
+        roles |= {
+            Role(name) for name in accounts.roles_of(connection, identity.person, campaign_id)
+        }
     return replace(identity, roles=frozenset(roles), team=team_id)

@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from cranfield.server.auth import VISITOR_COOKIE, Identity
 from cranfield.server.context import SECOND, Context
+from cranfield.server.permissions import Role
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -160,6 +161,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    templates.globals["Role"] = Role
     templates.filters["when"] = format_time
     templates.filters["bytes"] = format_bytes
     templates.filters["digits"] = format_number

@@ -19,10 +19,11 @@ from cranfield.server.http import (
     render_page,
     text_of,
 )
+from cranfield.server.permissions import Role
 from cranfield.server.services import accounts, audit, board, jobs
 from cranfield.server.store.tables import api_token, person, role, session
 
-SITE_ROLES = ("O", "S")
+SITE_ROLES = (Role.ORGANISER, Role.ADMINISTRATOR)
 
 
 @handler("admin")
@@ -151,7 +152,7 @@ def change_role(request: Request, id: str) -> Response:
     if role_name not in SITE_ROLES:
         return _admin(request, "Choose a role.", status=400)
     is_revocation = text_of(request, "do") == "take"
-    if is_revocation and id == identity.person and role_name == "S":
+    if is_revocation and id == identity.person and role_name == Role.ADMINISTRATOR:
         return _admin(request, "You cannot take your own role.", status=400)
 
     def write(connection: Connection) -> bool:

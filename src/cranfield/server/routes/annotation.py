@@ -32,6 +32,7 @@ from cranfield.server.http import (
     text_of,
     whole_number,
 )
+from cranfield.server.permissions import ADJUDICATORS, ORGANISERS
 from cranfield.server.services import assessing, assessors, batches, giving, quality, work
 from cranfield.server.services.batches import Batch
 from cranfield.server.services.campaigns import Row
@@ -344,7 +345,7 @@ def agreement(request: Request, b: str) -> Response:
 
     What would tell which units are gold is not shown to people who may revise their answers.
     """
-    everything = bool(identity_of(request).roles & frozenset("JO"))
+    everything = bool(identity_of(request).roles & (ADJUDICATORS | ORGANISERS))
     with context_of(request).store.read() as connection:
         if everything:
             batch = batch_of(request, connection, b)

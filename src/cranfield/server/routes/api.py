@@ -29,6 +29,7 @@ from cranfield.server.http import (
     readable,
     task_of,
 )
+from cranfield.server.permissions import Role
 from cranfield.server.routes.organiser import move
 from cranfield.server.routes.submission import accept
 from cranfield.server.services import downloads, results, scoring, submissions, teams
@@ -99,7 +100,7 @@ def public(request: Request, t: str) -> Response:  # noqa: ARG001
 
 def _need_signature(request: Request) -> None:
     identity, row = identity_of(request), campaign_of(request)
-    if "O" in identity.roles:
+    if Role.ORGANISER in identity.roles:
         return
     with context_of(request).store.read() as connection:
         if not teams.has_signed(connection, row["id"], identity.person):
@@ -132,7 +133,7 @@ async def check(
 def runs(request: Request, t: str) -> Response:  # noqa: ARG001
     identity, task_row = identity_of(request), task_of(request)
     with context_of(request).store.read() as connection:
-        team_id = None if "O" in identity.roles and not identity.team else identity.team
+        team_id = None if Role.ORGANISER in identity.roles and not identity.team else identity.team
         rows = submissions.runs_of(connection, task_row["campaign"], team_id)
         receipts = [
             submissions.receipt(connection, r["id"]) for r in rows if r["task"] == task_row["id"]
@@ -302,7 +303,7 @@ def one_job(request: Request, id: str) -> Response:
     identity: Identity = identity_of(request)
     with context_of(request).store.read() as connection:
         row = connection.execute(select(job).where(job.c.id == id)).mappings().first()
-    if row is None or "O" not in identity.roles:
+    if row is None or Role.ORGANISER not in identity.roles:
         raise Refusal(404, "There is no such job.")
     names = ("id", "kind", "state", "attempt", "progress", "error", "created", "finished")
     return json_response({name: row[name] for name in names})

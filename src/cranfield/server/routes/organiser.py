@@ -27,6 +27,7 @@ from cranfield.server.http import (
     text_of,
     whole_number,
 )
+from cranfield.server.permissions import Role
 from cranfield.server.routes.submission import own_run
 from cranfield.server.services import accounts, board, campaigns, jobs, scoring, submissions
 from cranfield.server.services.once import KeyedRequest
@@ -64,8 +65,12 @@ CONSEQUENCES = {
         ),
     ),
 }
-CAMPAIGN_ROLES = ("O", "J", "A")
-ROLE_NAMES = {"O": "an organiser", "J": "an adjudicator", "A": "an assessor"}
+CAMPAIGN_ROLES = (Role.ORGANISER, Role.ADJUDICATOR, Role.ASSESSOR)
+ROLE_NAMES: dict[str, str] = {
+    Role.ORGANISER: "an organiser",
+    Role.ADJUDICATOR: "an adjudicator",
+    Role.ASSESSOR: "an assessor",
+}
 
 
 def _home(request: Request) -> str:

@@ -26,6 +26,7 @@ from cranfield.server.http import (
     render_page,
     text_of,
 )
+from cranfield.server.permissions import Role
 from cranfield.server.routes.site import ask_to_revoke, token_choices, token_fields
 from cranfield.server.services import accounts, downloads, teams
 from cranfield.server.services.campaigns import close_if_due, tasks_of
@@ -215,7 +216,7 @@ def licence(request: Request) -> Response:
 def redirect_to_licence(request: Request) -> Response | None:
     """A redirect to the licence if its current version is not signed; organisers need not sign."""
     identity, row = identity_of(request), campaign_of(request)
-    if "O" in identity.roles:
+    if Role.ORGANISER in identity.roles:
         return None
     with context_of(request).store.read() as connection:
         if teams.has_signed(connection, row["id"], identity.person):

@@ -24,7 +24,7 @@ from cranfield.server.http import (
     render_page,
     text_of,
 )
-from cranfield.server.permissions import SCOPES
+from cranfield.server.permissions import SCOPES, Role
 from cranfield.server.services import accounts, teams
 from cranfield.server.services.campaigns import campaigns
 from cranfield.server.store.tables import api_token, campaign, membership, team
@@ -35,7 +35,7 @@ PERSONAL = ("read", "submit", "all")
 
 @handler("home")
 def home(request: Request) -> Response:
-    drafts = "O" in identity_of(request).roles
+    drafts = Role.ORGANISER in identity_of(request).roles
     with context_of(request).store.read() as connection:
         rows = campaigns(connection, drafts=drafts)
     return render_page(request, "home.html", campaigns=rows)
@@ -99,7 +99,7 @@ def _resume(request: Request, token: str, resume: str) -> Response:
         session = accounts.session_of(connection, token, context.clock.now())
     if session is not None:
         request.state.identity = Identity(
-            roles=frozenset("PN"),
+            roles=frozenset({Role.PUBLIC, Role.ACCOUNT}),
             person=session.person,
             login=session.login,
             name=session.name,

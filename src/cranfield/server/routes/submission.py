@@ -29,6 +29,7 @@ from cranfield.server.http import (
     render_page,
     text_of,
 )
+from cranfield.server.permissions import Role
 from cranfield.server.routes.registration import redirect_to_licence
 from cranfield.server.services import jobs, submissions, teams
 from cranfield.server.services.campaigns import Row, close_due, close_if_due, tasks_of
@@ -269,7 +270,7 @@ def _parts(endings: str) -> list[str]:
 @handler("runs")
 def runs(request: Request) -> Response:
     identity, row = identity_of(request), campaign_of(request)
-    all_teams = "O" in identity.roles
+    all_teams = Role.ORGANISER in identity.roles
     with context_of(request).store.read() as connection:
         rows = submissions.runs_of(connection, row["id"], None if all_teams else identity.team)
         refused = submissions.rejections(
@@ -289,7 +290,9 @@ def own_run(request: Request, run_id: str) -> Row:
 
 
 def _may_see(identity: Identity, run_row: Row) -> bool:
-    return "O" in identity.roles or (bool(identity.team) and run_row["team"] == identity.team)
+    return Role.ORGANISER in identity.roles or (
+        bool(identity.team) and run_row["team"] == identity.team
+    )
 
 
 @handler("run")
@@ -305,7 +308,11 @@ def failures(connection: Connection, identity: Identity, run_row: Row) -> list[s
     """Why the scoring of a run has failed, if it has; all of it is the organiser's to know."""
     rows = jobs.jobs_of(connection, run_row["campaign"], "failed")
     errors = [row["error"] for row in rows if row["run"] == run_row["id"]]
-    return errors if "O" in identity.roles else [jobs.told_to_teams(error) for error in errors]
+    return (
+        errors
+        if Role.ORGANISER in identity.roles
+        else [jobs.told_to_teams(error) for error in errors]
+    )
 
 
 @handler("run.file")
