@@ -43,10 +43,10 @@ class DescriptorCard(Answer):
 
     def payload(self, **_: Any) -> dict[str, Any]:
         """What the declaration says, and that of its distance."""
-        chosen = DISTANCES.find(self.descriptor.distance)
+        distance = DISTANCES.find(self.descriptor.distance)
         return {
             "descriptors": [descriptor_facts(self.descriptor)],
-            "distances": [distance_facts(chosen)],
+            "distances": [distance_facts(distance)],
         }
 
     def headline(self) -> str:

@@ -90,8 +90,8 @@ def _layout(rows: Floats, _: Floats | None) -> Floats:
 
 def _tamura_spread(collection: Floats) -> Floats:
     """The standard deviations of coarseness and contrast; 1 where all are alike."""
-    found = collection[:, :2].astype(np.float64).std(axis=0) if len(collection) else np.ones(2)
-    return np.where(found > 0, found, 1.0)
+    spread = collection[:, :2].astype(np.float64).std(axis=0) if len(collection) else np.ones(2)
+    return np.where(spread > 0, spread, 1.0)
 
 
 def _tamura(rows: Floats, spread: Floats | None) -> Floats:
@@ -273,9 +273,9 @@ class Prepared:
         shares: bool | None = None,
     ) -> None:
         if distance.lengths and collection.shape[1] not in distance.lengths:
-            known = " or ".join(map(str, distance.lengths))
+            lengths = " or ".join(map(str, distance.lengths))
             raise UsageError(
-                f"the distance {distance} is of vectors of {known} numbers, not of "
+                f"the distance {distance} is of vectors of {lengths} numbers, not of "
                 f"{collection.shape[1]}"
             )
         self.distance = distance
@@ -300,10 +300,10 @@ class Prepared:
 
     def rows(self, vectors: NDArray[Any]) -> Floats:
         """Vectors as the kernel takes them."""
-        whole = np.ascontiguousarray(vectors, dtype=np.float64)
+        array = np.ascontiguousarray(vectors, dtype=np.float64)
         if self.divides:
-            whole = divided_by_sum(whole)
-        return np.ascontiguousarray(self.distance.prepare(whole, self._spread))
+            array = divided_by_sum(array)
+        return np.ascontiguousarray(self.distance.prepare(array, self._spread))
 
     def single_rows(
         self, vectors: NDArray[Any], middle: Floats | None = None
@@ -311,22 +311,22 @@ class Prepared:
         """The same in single precision, less `middle`, for a first look at many."""
         exact = vectors.dtype.itemsize > 4 or self.distance.prepare is not as_they_are
         if not exact and not self.divides:
-            whole = np.ascontiguousarray(vectors, dtype=np.float32)
-            return whole if middle is None else whole - middle.astype(np.float32)
+            array = np.ascontiguousarray(vectors, dtype=np.float32)
+            return array if middle is None else array - middle.astype(np.float32)
         if not exact and middle is None:
-            whole = np.ascontiguousarray(vectors, dtype=np.float32)
-            sums = whole.sum(axis=1, keepdims=True)
+            array = np.ascontiguousarray(vectors, dtype=np.float32)
+            sums = array.sum(axis=1, keepdims=True)
             if np.isfinite(sums).all():
-                return np.asarray(np.divide(whole, np.where(sums != 0, sums, np.float32(1))))
+                return np.asarray(np.divide(array, np.where(sums != 0, sums, np.float32(1))))
         rows = self.rows(vectors)
         return (rows if middle is None else rows - middle).astype(np.float32)
 
-    def similarity(self, found: Floats) -> Floats:
+    def similarity(self, distance_values: Floats) -> Floats:
         """Distances as similarities in [0, 1]; nearer is larger."""
         limit = self.distance.largest if self.divides else self.distance.largest_undivided
         if math.isinf(limit):
-            return 1 / (1 + found)
-        return np.clip(1 - found / limit, 0.0, 1.0)
+            return 1 / (1 + distance_values)
+        return np.clip(1 - distance_values / limit, 0.0, 1.0)
 
     def between(self, queries: Floats, items: Floats, jobs: int = 1) -> Floats:
         """All distances of rows that were prepared."""
@@ -355,7 +355,7 @@ def distances(
     """The distance of every query to every item. What depends on the collection is of `items`."""
     from cranfield.features import DISTANCES
 
-    chosen = DISTANCES.find(name) if isinstance(name, str) else name
-    ready = Prepared(chosen, np.asarray(items), descriptor, shares)
-    ready.check(np.asarray(queries))
-    return ready.between(ready.rows(queries), ready.rows(items), jobs)
+    distance = DISTANCES.find(name) if isinstance(name, str) else name
+    prepared = Prepared(distance, np.asarray(items), descriptor, shares)
+    prepared.check(np.asarray(queries))
+    return prepared.between(prepared.rows(queries), prepared.rows(items), jobs)

@@ -85,11 +85,11 @@ def exif_vector(exif: Mapping[int, Any], width: int, height: int) -> NDArray[np.
     powers = [_power_of_two(exif.get(tag)) for tag in (_EXPOSURE, _F_NUMBER, _ISO, _FOCAL)]
     flash = exif.get(_FLASH)
     fired = 1.0 if isinstance(flash, int) and flash & 1 else 0.0
-    taken = next((t for tag in _TAKEN if (t := _moment(exif.get(tag))) is not None), None)
+    taken_at = next((t for tag in _TAKEN if (t := _moment(exif.get(tag))) is not None), None)
     circles = [0.0] * 4
-    if taken is not None:
-        hour = 2 * math.pi * (taken.hour + taken.minute / 60) / 24
-        month = 2 * math.pi * (taken.month - 1) / 12
+    if taken_at is not None:
+        hour = 2 * math.pi * (taken_at.hour + taken_at.minute / 60) / 24
+        month = 2 * math.pi * (taken_at.month - 1) / 12
         circles = [math.sin(hour), math.cos(hour), math.sin(month), math.cos(month)]
     return np.array(
         [
@@ -132,34 +132,34 @@ class TagVectors:
 
 
 def tag_vectors(
-    items: Sequence[str], names: Mapping[str, str], path: str | Path, most: int = MOST_TAGS
+    items: Sequence[str], names: Mapping[str, str], path: str | Path, most_tags: int = MOST_TAGS
 ) -> TagVectors:
     """The tags of some items, from a corpus that names them by id or by file.
 
     `names` leads from file names to ids. A tag weighs ln(N / n) where n of N items have it, and
     the weights of an item have length 1.
     """
-    check_counts(most_tags=most)
+    check_counts(most_tags=most_tags)
     place = {item: i for i, item in enumerate(items)}
-    held: dict[int, frozenset[str]] = {}
+    tags_of_row: dict[int, frozenset[str]] = {}
     unknown = 0
     for tagged in read_tags(path):
         row = place.get(names.get(tagged.item, tagged.item))
         if row is None:
             unknown += 1
         else:
-            held[row] = tagged.tags
-    counts = Counter(tag for tags in held.values() for tag in tags)
-    terms = tuple(sorted(counts, key=lambda t: (-counts[t], t))[:most])
+            tags_of_row[row] = tagged.tags
+    counts = Counter(tag for tags in tags_of_row.values() for tag in tags)
+    terms = tuple(sorted(counts, key=lambda t: (-counts[t], t))[:most_tags])
     column = {term: i for i, term in enumerate(terms)}
     present = np.zeros((len(items), len(terms)), dtype=np.uint8)
-    for row, tags in held.items():
+    for row, tags in tags_of_row.items():
         present[row, [column[tag] for tag in tags if tag in column]] = 1
     rarity = np.array([math.log(len(items) / counts[term]) for term in terms])
     weights = present * rarity
     lengths = np.sqrt((weights**2).sum(axis=1, keepdims=True))
     weighted = (weights / np.where(lengths > 0, lengths, 1)).astype(np.float32)
-    return TagVectors(terms, present, weighted, len(items) - len(held), unknown)
+    return TagVectors(terms, present, weighted, len(items) - len(tags_of_row), unknown)
 
 
 PREFIX = "onnx:"
@@ -176,12 +176,12 @@ def model_descriptor(name: str) -> Descriptor:
     except OSError as error:
         raise InputError.single(str(path), os_message(error)) from None
     session = _session(path, content)
-    given = _settings(path.with_suffix(".toml"))
-    size, layout = _input_size(path, session, given)
-    output = _output(path, session, given)
-    compute = _computing(path, session, output, size, layout, given)
+    settings = _settings(path.with_suffix(".toml"))
+    size, layout = _input_size(path, session, settings)
+    output = _output(path, session, settings)
+    compute = _computing(path, session, output, size, layout, settings)
     length = len(compute(Decoded(np.zeros((*size, 3), dtype=np.uint8), {})))
-    said = f"{hashlib.sha256(content).hexdigest()}{sorted(given.items())}"
+    identity = f"{hashlib.sha256(content).hexdigest()}{sorted(settings.items())}"
     return Descriptor(
         name=path.stem,
         title=f"The model {path.name}",
@@ -198,7 +198,7 @@ def model_descriptor(name: str) -> Descriptor:
         shares=False,
         kind="float32",
         compute=compute,
-        edition=hashlib.sha256(said.encode()).hexdigest(),
+        edition=hashlib.sha256(identity.encode()).hexdigest(),
     )
 
 
@@ -219,8 +219,8 @@ def _session(path: Path, content: bytes) -> Any:
         reason = str(error).splitlines()[0][:200]
         raise InputError.single(str(path), f"is no model that can be run: {reason}") from None
     if len(session.get_inputs()) != 1:
-        taken = len(session.get_inputs())
-        raise InputError.single(str(path), f"takes {taken} inputs, expected one picture")
+        inputs = len(session.get_inputs())
+        raise InputError.single(str(path), f"takes {inputs} inputs, expected one picture")
     return session
 
 
@@ -228,17 +228,19 @@ def _settings(path: Path) -> Mapping[str, Any]:
     if not path.is_file():
         return {}
     try:
-        given = parse_toml(path.read_text(encoding="utf-8"), str(path))
+        settings = parse_toml(path.read_text(encoding="utf-8"), str(path))
     except (OSError, ValueError) as error:
         raise InputError.single(str(path), f"cannot be read: {error}") from None
-    unknown = next((key for key in given if key not in _SETTINGS), None)
+    unknown = next((key for key in settings if key not in _SETTINGS), None)
     if unknown is not None:
-        known = ", ".join(_SETTINGS)
-        raise InputError.single(str(path), f"has no setting {unknown!r}, expected one of {known}")
-    return given
+        names = ", ".join(_SETTINGS)
+        raise InputError.single(str(path), f"has no setting {unknown!r}, expected one of {names}")
+    return settings
 
 
-def _input_size(path: Path, session: Any, given: Mapping[str, Any]) -> tuple[tuple[int, int], str]:
+def _input_size(
+    path: Path, session: Any, settings: Mapping[str, Any]
+) -> tuple[tuple[int, int], str]:
     """Height and width that the model takes, and where it has the colours."""
     shape = list(session.get_inputs()[0].shape)
     if len(shape) != 4 or 3 not in (shape[1], shape[3]):
@@ -247,23 +249,23 @@ def _input_size(path: Path, session: Any, given: Mapping[str, Any]) -> tuple[tup
         )
     layout = "first" if shape[1] == 3 else "last"
     sides = shape[2:] if layout == "first" else shape[1:3]
-    asked = given.get("size", _SIZE)
-    if not isinstance(asked, int) or not 1 <= asked <= 4096:
-        raise InputError.single(str(path), f"size = {asked!r} is no side from 1 to 4096 pixels")
-    height, width = (side if isinstance(side, int) and side > 0 else asked for side in sides)
+    size = settings.get("size", _SIZE)
+    if not isinstance(size, int) or not 1 <= size <= 4096:
+        raise InputError.single(str(path), f"size = {size!r} is no side from 1 to 4096 pixels")
+    height, width = (side if isinstance(side, int) and side > 0 else size for side in sides)
     return (height, width), layout
 
 
-def _output(path: Path, session: Any, given: Mapping[str, Any]) -> str:
+def _output(path: Path, session: Any, settings: Mapping[str, Any]) -> str:
     names = [output.name for output in session.get_outputs()]
-    wanted = given.get("output", names[0])
-    if wanted not in names:
-        raise InputError.single(str(path), f"has no output {wanted!r}, only {', '.join(names)}")
-    return str(wanted)
+    name = settings.get("output", names[0])
+    if name not in names:
+        raise InputError.single(str(path), f"has no output {name!r}, only {', '.join(names)}")
+    return str(name)
 
 
-def _three(path: Path, given: Mapping[str, Any], key: str, usual: tuple[float, ...]) -> Any:
-    values = given.get(key, usual)
+def _three(path: Path, settings: Mapping[str, Any], key: str, usual: tuple[float, ...]) -> Any:
+    values = settings.get(key, usual)
     if len(values) != 3 or not all(isinstance(v, int | float) for v in values):
         raise InputError.single(str(path), f"{key} is three numbers, not {values!r}")
     return np.array(values, dtype=np.float32)
@@ -275,9 +277,9 @@ def _computing(
     output: str,
     size: tuple[int, int],
     layout: str,
-    given: Mapping[str, Any],
+    settings: Mapping[str, Any],
 ) -> Callable[[Decoded], NDArray[Any]]:
-    mean, spread = _three(path, given, "mean", _MEAN), _three(path, given, "std", _STD)
+    mean, spread = _three(path, settings, "mean", _MEAN), _three(path, settings, "std", _STD)
     name = session.get_inputs()[0].name
     kind = np.float16 if "float16" in session.get_inputs()[0].type else np.float32
 
@@ -285,8 +287,8 @@ def _computing(
         pixels = resized(decoded.pixels, *size).astype(np.float32) / 255
         values = ((pixels - mean) / spread).astype(kind)
         batch = (values.transpose(2, 0, 1) if layout == "first" else values)[None]
-        found = session.run([output], {name: np.ascontiguousarray(batch)})[0]
-        return np.asarray(found, dtype=np.float32).reshape(-1)
+        vector = session.run([output], {name: np.ascontiguousarray(batch)})[0]
+        return np.asarray(vector, dtype=np.float32).reshape(-1)
 
     return compute
 
@@ -349,18 +351,18 @@ def describe_pictures(
     """
     check_counts(jobs=jobs, max_pixels=max_pixels)
     progress = Progress.of(progress)
-    chosen = _chosen(descriptors)
-    if exif and EXIF not in chosen:
-        chosen = (*chosen, EXIF)
+    selection = _chosen(descriptors)
+    if exif and EXIF not in selection:
+        selection = (*selection, EXIF)
     listing = list_pictures(source)
     store = Store(output)
-    learning = progress.part(0.0, 0.2) if any(d.name == SIFT.name for d in chosen) else progress
-    chosen = tuple(
+    learning = progress.part(0.0, 0.2) if any(d.name == SIFT.name for d in selection) else progress
+    selection = tuple(
         with_vocabulary(d, listing.pictures, store.folder, learning) if d.name == SIFT.name else d
-        for d in chosen
+        for d in selection
     )
-    known = {d: store.known(d, listing.root) for d in chosen}
-    with _Work(store.folder, chosen, known, max_pixels, Plan(jobs=jobs).workers) as work:
+    stored = {d: store.known(d, listing.root) for d in selection}
+    with _Work(store.folder, selection, stored, max_pixels, Plan(jobs=jobs).workers) as work:
         work.run(listing, progress.part(0.0, 0.95))
         skipped = dict(sorted(listing.skipped.items()))
         if strict and skipped:
@@ -369,42 +371,42 @@ def describe_pictures(
         good = [p for p in listing.pictures if p.file not in skipped]
         dropped = work.write(store, listing.root, good)
     notes = _noted(listing, skipped)
-    written = {str(d): d.length for d in chosen}
+    lengths = {str(d): d.length for d in selection}
     if tags is not None:
-        written |= _write_tags(store, good, tags, most_tags, notes)
-    told = tuple((shown(file), reason) for file, reason in skipped.items())
-    found = Description(
+        lengths |= _write_tags(store, good, tags, most_tags, notes)
+    skipped_files = tuple((shown(file), reason) for file, reason in skipped.items())
+    description = Description(
         source=str(source),
         output=str(store.folder),
         described=len(good),
         computed=work.computed,
         dropped=dropped,
-        skipped=told,
-        written=written,
+        skipped=skipped_files,
+        written=lengths,
         notes=notes.lines(),
     )
-    content = found.payload()
+    content = description.payload()
     for passing in ("output", "computed", "dropped"):
         del content[passing]
     store.write_manifest({"cranfield": __version__} | content)
     progress(1.0)
-    return found
+    return description
 
 
 def _chosen(
     descriptors: str | Descriptor | Iterable[str | Descriptor],
 ) -> tuple[Descriptor, ...]:
     """The descriptors of some names, models in files among them."""
-    found: list[Descriptor] = []
+    selection: list[Descriptor] = []
     for word in listed(descriptors, Descriptor):
         if isinstance(word, str) and word.startswith(PREFIX):
-            found.append(model_descriptor(word))
+            selection.append(model_descriptor(word))
         else:
-            found += DESCRIPTORS.find_all([word])
-    twice = next((d for i, d in enumerate(found) if d in found[:i] and d.edition), None)
+            selection += DESCRIPTORS.find_all([word])
+    twice = next((d for i, d in enumerate(selection) if d in selection[:i] and d.edition), None)
     if twice is not None:
         raise UsageError(f"two models are named {str(twice)!r}; their vectors would be one file")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(selection))
 
 
 def _noted(listing: Listing, skipped: Mapping[str, str]) -> Notes:
@@ -417,18 +419,18 @@ def _noted(listing: Listing, skipped: Mapping[str, str]) -> Notes:
 
 
 def _write_tags(
-    store: Store, good: Sequence[Found], path: str | Path, most: int, notes: Notes
+    store: Store, good: Sequence[Found], path: str | Path, most_tags: int, notes: Notes
 ) -> dict[str, int]:
     items = [p.item for p in good]
-    found = tag_vectors(items, {p.file: p.item for p in good}, path, most)
-    if found.untagged:
-        notes.add(f"{plural(found.untagged, 'picture')} without tags")
-    if found.unknown:
-        notes.add(f"the tags speak of {plural(found.unknown, 'item')} without a picture")
-    terms = np.array(found.terms, dtype=np.str_)
-    store.write_table(TAGS, items, found.present, distance="cosine", terms=terms)
-    store.write_table(TFIDF, items, found.weighted, distance="cosine", terms=terms)
-    return {TAGS: len(found.terms), TFIDF: len(found.terms)}
+    vectors = tag_vectors(items, {p.file: p.item for p in good}, path, most_tags)
+    if vectors.untagged:
+        notes.add(f"{plural(vectors.untagged, 'picture')} without tags")
+    if vectors.unknown:
+        notes.add(f"the tags speak of {plural(vectors.unknown, 'item')} without a picture")
+    terms = np.array(vectors.terms, dtype=np.str_)
+    store.write_table(TAGS, items, vectors.present, distance="cosine", terms=terms)
+    store.write_table(TFIDF, items, vectors.weighted, distance="cosine", terms=terms)
+    return {TAGS: len(vectors.terms), TFIDF: len(vectors.terms)}
 
 
 class _Work:
@@ -437,14 +439,14 @@ class _Work:
     def __init__(
         self,
         folder: Path,
-        chosen: Sequence[Descriptor],
-        known: Mapping[Descriptor, Known | None],
+        descriptors: Sequence[Descriptor],
+        stored: Mapping[Descriptor, Known | None],
         max_pixels: int,
         jobs: int,
     ) -> None:
-        self._chosen, self._known = chosen, known
+        self._chosen, self._known = descriptors, stored
         self._max_pixels, self._jobs = max_pixels, jobs
-        self._fresh: dict[Descriptor, dict[str, int]] = {d: {} for d in chosen}
+        self._fresh: dict[Descriptor, dict[str, int]] = {d: {} for d in descriptors}
         self._files: dict[Descriptor, BinaryIO] = {}
         self._folder = tempfile.TemporaryDirectory(prefix=".cranfield-", dir=folder)
         self.computed = 0
@@ -463,15 +465,15 @@ class _Work:
         return [
             d
             for d in self._chosen
-            if (known := self._known[d]) is None or picture.state not in known.rows
+            if (stored := self._known[d]) is None or picture.state not in stored.rows
         ]
 
     def run(self, listing: Listing, progress: Progress) -> None:
         """Describe what is not known yet; what cannot be is put among the skipped."""
         todo = [(p, lacking) for p in listing.pictures if (lacking := self._lacking(p))]
         with ThreadPoolExecutor(self._jobs) as pool:
-            for done, (picture, lacking, result) in enumerate(self._results(pool, todo), 1):
-                progress(done / len(todo))
+            for count, (picture, lacking, result) in enumerate(self._results(pool, todo), 1):
+                progress(count / len(todo))
                 if isinstance(result, str):
                     listing.skipped[picture.file] = result
                     continue
@@ -503,15 +505,15 @@ class _Work:
         dropped: set[str] = set()
         items = tuple(p.item for p in good)
         for descriptor in self._chosen:
-            known, fresh = self._known[descriptor], self._fresh[descriptor]
-            if known is not None:
-                dropped |= set(known.items) - set(items)
-                if not fresh and known.items == items:
+            stored, new_rows = self._known[descriptor], self._fresh[descriptor]
+            if stored is not None:
+                dropped |= set(stored.items) - set(items)
+                if not new_rows and stored.items == items:
                     continue
             file = self._files[descriptor]
             file.flush()
-            made = _rows_in(Path(file.name), len(fresh), descriptor)
-            store.write(descriptor, root, good, merged_rows(good, known, fresh, made))
+            vectors = _rows_in(Path(file.name), len(new_rows), descriptor)
+            store.write(descriptor, root, good, merged_rows(good, stored, new_rows, vectors))
         return len(dropped)
 
 
@@ -525,11 +527,11 @@ def _rows_in(path: Path, count: int, descriptor: Descriptor) -> NDArray[Any]:
 def _described(decoded: Decoded, descriptors: Sequence[Descriptor]) -> list[NDArray[Any]]:
     """One vector per descriptor, from the pixels or from what the file says beside them."""
     of_pixels = [d for d in descriptors if d.kernel]
-    found = dict(zip(of_pixels, vectors_of(decoded.pixels, of_pixels), strict=True))
-    for other in descriptors:
-        if other.compute is not None:
-            found[other] = other.compute(decoded).astype(other.kind)
-    return [found[d] for d in descriptors]
+    vectors = dict(zip(of_pixels, vectors_of(decoded.pixels, of_pixels), strict=True))
+    for descriptor in descriptors:
+        if descriptor.compute is not None:
+            vectors[descriptor] = descriptor.compute(decoded).astype(descriptor.kind)
+    return [vectors[d] for d in descriptors]
 
 
 MANIFEST = "manifest.json"
@@ -640,17 +642,17 @@ def _content(path: Path) -> bytes:
 
 def merged_rows(
     pictures: Sequence[Found],
-    known: Known | None,
-    fresh: Mapping[str, int],
-    made: NDArray[Any],
+    stored: Known | None,
+    new_rows: Mapping[str, int],
+    vectors: NDArray[Any],
 ) -> Iterator[NDArray[Any]]:
-    """The rows of pictures, block by block: made now where `fresh` has their place, else known."""
-    old = known.vectors() if known is not None else made[:0]
+    """The rows of pictures, block by block: new where `new_rows` has their place, else stored."""
+    old = stored.vectors() if stored is not None else vectors[:0]
     for start in range(0, len(pictures), _BLOCK):
         block = pictures[start : start + _BLOCK]
         yield np.stack(
             [
-                made[fresh[p.item]] if p.item in fresh else old[known.rows[p.state]]  # type: ignore[union-attr]
+                vectors[new_rows[p.item]] if p.item in new_rows else old[stored.rows[p.state]]  # type: ignore[union-attr]
                 for p in block
             ]
         )

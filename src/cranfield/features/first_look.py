@@ -35,43 +35,43 @@ class FirstLook:
 
     def __init__(
         self,
-        ready: Prepared,
+        prepared: Prepared,
         rows: Floats,
         vectors: NDArray[Any],
-        wanted: int,
+        count: int,
         jobs: int,
         progress: Progress,
     ) -> None:
-        self._ready = ready
-        self._rows, self._middle = rows, _middle(ready, vectors)
-        self._all = wanted >= len(vectors)
+        self._ready = prepared
+        self._rows, self._middle = rows, _middle(prepared, vectors)
+        self._all = count >= len(vectors)
         if self._all:
             self.items = np.tile(np.arange(len(vectors), dtype=np.int64), (len(rows), 1))
             return
-        self._whole = _is_whole(ready, vectors)
-        nearest = _core.Nearest(len(rows), wanted)
+        self._whole = _is_whole(prepared, vectors)
+        nearest = _core.Nearest(len(rows), count)
         with np.errstate(over="ignore", invalid="ignore"):
             usual = self._add_all(nearest, vectors, jobs, progress)
-        self.items = nearest.items().reshape(len(rows), wanted)
+        self.items = nearest.items().reshape(len(rows), count)
         self.reach = nearest.reach().astype(np.float64) if usual else np.full(len(rows), np.nan)
 
     def _add_all(
         self, nearest: _core.Nearest, vectors: NDArray[Any], jobs: int, progress: Progress
     ) -> bool:
         """Shows every item; whether all numbers are of a size that single precision has."""
-        ready, kernel = self._ready, self._ready.distance.kernel
-        asked = _centred(self._rows, self._middle).astype(np.float32)
-        squares = np.einsum("ij,ij->i", asked, asked)
+        prepared, kernel = self._ready, self._ready.distance.kernel
+        queries = _centred(self._rows, self._middle).astype(np.float32)
+        squares = np.einsum("ij,ij->i", queries, queries)
         usual = _are_usual(squares)
         for first in range(0, len(vectors), _ITEMS):
-            block = ready.single_rows(vectors[first : first + _ITEMS], self._middle)
+            block = prepared.single_rows(vectors[first : first + _ITEMS], self._middle)
             if kernel in _OF_PRODUCTS:
                 sizes = np.einsum("ij,ij->i", block, block)
                 usual = usual and _are_usual(sizes)
-                products = np.ascontiguousarray(asked @ block.T)
+                products = np.ascontiguousarray(queries @ block.T)
                 nearest.add_products(kernel, products, squares, sizes, first, jobs)
             else:
-                nearest.add(kernel, asked, block, ready.groups, first, jobs)
+                nearest.add(kernel, queries, block, prepared.groups, first, jobs)
             progress(min(1.0, (first + _ITEMS) / len(vectors)))
         return usual or kernel not in _OF_PRODUCTS
 
@@ -97,34 +97,34 @@ class FirstLook:
 
 
 def from_all(
-    ready: Prepared, rows: Floats, vectors: NDArray[Any], wanted: int, jobs: int
+    prepared: Prepared, rows: Floats, vectors: NDArray[Any], count: int, jobs: int
 ) -> NDArray[np.int64]:
     """The nearest items of each row by double precision; of equal ones, the first."""
-    found = np.empty((len(rows), min(wanted, len(vectors))), dtype=np.int64)
+    nearest = np.empty((len(rows), min(count, len(vectors))), dtype=np.int64)
     for start in range(0, len(rows), _TOGETHER):
-        asked = rows[start : start + _TOGETHER]
-        items = np.empty((len(asked), 0), dtype=np.int64)
-        far = np.empty((len(asked), 0))
+        queries = rows[start : start + _TOGETHER]
+        items = np.empty((len(queries), 0), dtype=np.int64)
+        distances = np.empty((len(queries), 0))
         for first in range(0, len(vectors), _ITEMS):
-            block = ready.rows(vectors[first : first + _ITEMS])
+            block = prepared.rows(vectors[first : first + _ITEMS])
             numbers = np.arange(first, first + len(block))
-            far = np.concatenate([far, ready.between(asked, block, jobs)], axis=1)
-            items = np.concatenate([items, np.tile(numbers, (len(asked), 1))], axis=1)
-            kept = np.argsort(far, axis=1, kind="stable")[:, :wanted]
-            far = np.take_along_axis(far, kept, axis=1)
-            items = np.take_along_axis(items, kept, axis=1)
-        found[start : start + _TOGETHER] = items
-    return found
+            distances = np.concatenate([distances, prepared.between(queries, block, jobs)], axis=1)
+            items = np.concatenate([items, np.tile(numbers, (len(queries), 1))], axis=1)
+            order = np.argsort(distances, axis=1, kind="stable")[:, :count]
+            distances = np.take_along_axis(distances, order, axis=1)
+            items = np.take_along_axis(items, order, axis=1)
+        nearest[start : start + _TOGETHER] = items
+    return nearest
 
 
-def _middle(ready: Prepared, vectors: NDArray[Any]) -> Floats | None:
+def _middle(prepared: Prepared, vectors: NDArray[Any]) -> Floats | None:
     """About where the vectors lie. Distances of points do not change when all are moved, but
     inner products keep more of them near 0."""
-    if ready.distance.kernel != "l2":
+    if prepared.distance.kernel != "l2":
         return None
     some = vectors[:: max(1, len(vectors) // _SAMPLE)]
     with np.errstate(over="ignore"):
-        middle = ready.rows(some).mean(axis=0).astype(np.float32).astype(np.float64)
+        middle = prepared.rows(some).mean(axis=0).astype(np.float32).astype(np.float64)
     return np.where(np.isfinite(middle), middle, 0.0)
 
 
@@ -132,9 +132,9 @@ def _centred(rows: Floats, middle: Floats | None) -> Floats:
     return rows if middle is None else np.asarray(rows - middle)
 
 
-def _is_whole(ready: Prepared, vectors: NDArray[Any]) -> bool:
+def _is_whole(prepared: Prepared, vectors: NDArray[Any]) -> bool:
     """Whether single precision gives the very distances: sums of small whole numbers."""
-    if ready.distance.kernel != "l1" or not ready.as_given or vectors.dtype.kind not in "iub":
+    if prepared.distance.kernel != "l1" or not prepared.as_given or vectors.dtype.kind not in "iub":
         return False
     ends = (int(vectors.min()), int(vectors.max())) if vectors.size else (0, 0)
     return bool(2 * max(abs(ends[0]), abs(ends[1])) * vectors.shape[1] < _EXACT)
@@ -161,5 +161,5 @@ def _slack(kernel: str, rows: Floats, last: Floats) -> Floats:
         return np.asarray(unit * (2 * sums + last))
     if kernel in ("chi2", "jsd"):
         return np.asarray(12 * unit * (sums + last))
-    most = {"cosine": 4.0, "tanimoto": 600.0, "relative": float(length)}[kernel]
-    return np.full(len(rows), most * unit)
+    factor = {"cosine": 4.0, "tanimoto": 600.0, "relative": float(length)}[kernel]
+    return np.full(len(rows), factor * unit)

@@ -84,8 +84,8 @@ def list_pictures(source: str | Path) -> Listing:
         is_folder = path.is_dir()
     except (OSError, ValueError):
         is_folder = False
-    for file, found in _walked(path, listing) if is_folder else _listed(path):
-        _add(listing, file, found)
+    for file, picture in _walked(path, listing) if is_folder else _listed(path):
+        _add(listing, file, picture)
     listing.pictures.sort(key=lambda p: p.item)
     _check_ids(listing, str(source))
     if not listing.pictures and not listing.skipped:
@@ -148,7 +148,7 @@ def _listed(path: Path) -> Iterator[tuple[str, Path]]:
             yield file, path.parent / file
 
 
-def _check_ids(listing: Listing, where: str) -> None:
+def _check_ids(listing: Listing, source: str) -> None:
     problems = [
         Problem(
             0,
@@ -159,19 +159,19 @@ def _check_ids(listing: Listing, where: str) -> None:
         if a.item == b.item
     ]
     if problems:
-        raise InputError(where, problems)
+        raise InputError(source, problems)
 
 
 def _classes(folder: str | Path) -> dict[str, str]:
     """The class of each picture: the first folder on its way."""
-    found = {
+    class_of = {
         p.item: p.item.partition("/")[0] for p in list_pictures(folder).pictures if "/" in p.item
     }
-    if not found:
+    if not class_of:
         raise InputError.single(
             str(folder), "has no pictures in folders below it, which would name their classes"
         )
-    return found
+    return class_of
 
 
 def class_judgements(folder: str | Path) -> Judgements:
@@ -180,7 +180,7 @@ def class_judgements(folder: str | Path) -> Judgements:
     for item, name in _classes(folder).items():
         members.setdefault(name, []).append(item)
     nested = {
-        item: {other: 1.0 for other in items if other != item}
+        item: {other_item: 1.0 for other_item in items if other_item != item}
         for items in members.values()
         for item in items
         if len(items) > 1
@@ -227,10 +227,10 @@ def vectors_of(pixels: NDArray[np.uint8], descriptors: Sequence[Descriptor]) -> 
         )
     # Variants that share a kernel are computed once.
     kernels = list(dict.fromkeys(d.kernel for d in descriptors))
-    found = dict(
+    vectors = dict(
         zip(kernels, _core.describe_picture(kernels, np.ascontiguousarray(pixels)), strict=True)
     )
     return [
-        (found[d.kernel][list(d.takes)] if d.takes else found[d.kernel]).astype(d.kind)
+        (vectors[d.kernel][list(d.takes)] if d.takes else vectors[d.kernel]).astype(d.kind)
         for d in descriptors
     ]

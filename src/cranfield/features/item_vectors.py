@@ -59,13 +59,13 @@ class ItemTable:
 def read_items(path: FileForm, ids: str | Path | None = None) -> ItemTable:
     """Vectors from .npz, .npy (with `ids`, one a line) or Parquet, named by their file."""
     items, vectors, arrays = read_vectors(path, ids)
-    found = replace(ItemTable.of(items, vectors, describe(path)), name=run_name(path))
+    table = replace(ItemTable.of(items, vectors, describe(path)), name=run_name(path))
     distance = str(arrays["distance"]) if "distance" in arrays else ""
     called = str(arrays["descriptor"]) if "descriptor" in arrays else ""
-    known = DESCRIPTORS.get(called)
-    if known is not None and known.length != found.length:
-        known = None
-    return replace(found, descriptor=known, distance=distance)
+    descriptor = DESCRIPTORS.get(called)
+    if descriptor is not None and descriptor.length != table.length:
+        descriptor = None
+    return replace(table, descriptor=descriptor, distance=distance)
 
 
 def query_pictures(folder: str | Path, like: ItemTable) -> ItemTable:
@@ -110,20 +110,20 @@ def picture_features(
 
 def query_topics(path: FileForm, collection: ItemTable) -> tuple[list[str], list[int]]:
     """Topics, and the row of the item that each asks with, from CSV topic,item."""
-    where = describe(path)
-    rows = list(csv_rows(iter(read_text(path).splitlines(keepends=True)), where, ","))
+    source = describe(path)
+    rows = list(csv_rows(iter(read_text(path).splitlines(keepends=True)), source, ","))
     header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
     if header[:2] != ["topic", "item"]:
-        raise InputError.single(where, "expected a header topic,item", 1)
+        raise InputError.single(source, "expected a header topic,item", 1)
     place = {item: row for row, item in enumerate(collection.items)}
     topics: dict[str, int] = {}
     for line, cells in rows[1:]:
         topic, item = cells[0].strip(), cells[1].strip() if len(cells) > 1 else ""
         if item not in place:
-            raise InputError.single(where, f"{collection.name} has no item {item!r}", line)
+            raise InputError.single(source, f"{collection.name} has no item {item!r}", line)
         if topic in topics:
-            raise InputError.single(where, f"topic {topic!r} has two items", line)
+            raise InputError.single(source, f"topic {topic!r} has two items", line)
         topics[topic] = place[item]
     if not topics:
-        raise InputError.single(where, "has a header but no topics")
+        raise InputError.single(source, "has a header but no topics")
     return list(topics), list(topics.values())

@@ -102,9 +102,9 @@ def resized(pixels: NDArray[np.uint8], height: int, width: int) -> NDArray[np.ui
     return np.asarray(fitted)
 
 
-def _too_large(width: int, height: int, most: int) -> str:
+def _too_large(width: int, height: int, limit: int) -> str:
     size = f"{width * height / 1e6:.0f} megapixels" if width else "a size"
-    return f"has {size} above the {most / 1e6:.0f} megapixels that are read (max_pixels=)"
+    return f"has {size} above the {limit / 1e6:.0f} megapixels that are read (max_pixels=)"
 
 
 def _reason(error: OSError) -> str:

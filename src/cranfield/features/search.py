@@ -100,10 +100,10 @@ class Search(Answer):
     def run(self) -> Run:
         """The rankings as a run."""
         rows, columns = np.nonzero(self.found >= 0)
-        chosen = self.found[rows, columns]
+        items = self.found[rows, columns]
         names = np.array(self.items, dtype=np.str_)
         topics = np.array(self.topics, dtype=np.str_)
-        return Run.from_rows(topics[rows], names[chosen], self.scores[rows, columns]).named(
+        return Run.from_rows(topics[rows], names[items], self.scores[rows, columns]).named(
             self.name
         )
 
@@ -153,11 +153,11 @@ def search(
     table = collection if isinstance(collection, ItemTable) else read_items(collection, items)
     if not table.items:
         raise InputError.single(table.name, "has no items to search")
-    asked = _queries_of(queries, table)
-    if asked.vectors.shape[1] != table.length:
+    query_set = _queries_of(queries, table)
+    if query_set.vectors.shape[1] != table.length:
         raise UsageError(
-            f"the queries have {asked.vectors.shape[1]} numbers each, the items of {table.name} "
-            f"{table.length}"
+            f"the queries have {query_set.vectors.shape[1]} numbers each, "
+            f"the items of {table.name} {table.length}"
         )
     if executor != "threads":
         from cranfield.features.search_elsewhere import search_elsewhere
@@ -167,7 +167,7 @@ def search(
             collection,
             queries,
             executor=executor,
-            total=len(asked.topics),
+            total=len(query_set.topics),
             options=options,
             jobs=jobs,
             progress=progress,
@@ -175,85 +175,89 @@ def search(
     if part is not None:
         if len(part) != 2:
             raise UsageError(f"part={part!r} is not the first and the last of the queries")
-        asked = asked.between(*part)
-    chosen = _distance_of(distance, table)
-    ready = Prepared(chosen, table.vectors, table.descriptor)
-    ready.check(asked.vectors)
-    found, far = _nearest(
-        ready,
+        query_set = query_set.between(*part)
+    metric = _distance_of(distance, table)
+    prepared = Prepared(metric, table.vectors, table.descriptor)
+    prepared.check(query_set.vectors)
+    nearest, distances = _nearest(
+        prepared,
         table.vectors,
-        asked,
+        query_set,
         k,
         keep_query,
         jobs or os.cpu_count() or 1,
         Progress.of(progress),
     )
-    scores = np.where(found >= 0, ready.similarity(far), 0.0)
+    scores = np.where(nearest >= 0, prepared.similarity(distances), 0.0)
     return Search(
         table.name,
-        chosen,
-        asked.topics,
+        metric,
+        query_set.topics,
         table.items,
-        found,
+        nearest,
         scores,
         keep_query,
-        notes=(*table.notes, *asked.notes),
+        notes=(*table.notes, *query_set.notes),
     )
 
 
-def _distance_of(given: str | Distance | None, table: ItemTable) -> Distance:
-    if isinstance(given, Distance):
-        return given
-    named = given or (table.descriptor.distance if table.descriptor else table.distance) or "L2"
-    return DISTANCES.find(named)
+def _distance_of(distance: str | Distance | None, table: ItemTable) -> Distance:
+    if isinstance(distance, Distance):
+        return distance
+    name = distance or (table.descriptor.distance if table.descriptor else table.distance) or "L2"
+    return DISTANCES.find(name)
 
 
-def _queries_of(given: FileForm | ItemTable | None, table: ItemTable) -> _Queries:
-    if given is None:
+def _queries_of(queries: FileForm | ItemTable | None, table: ItemTable) -> _Queries:
+    if queries is None:
         rows = np.arange(len(table.items))
         return _Queries(table.items, table.vectors, rows)
-    if isinstance(given, ItemTable):
-        asked = given
-    elif isinstance(given, str | Path) and len(str(given)) < LONGEST_TEXT and Path(given).is_dir():
-        asked = query_pictures(str(given), table)
-    elif inner_suffix(given) in (".csv", ".txt"):
-        topics, chosen = query_topics(given, table)
-        own = np.array(chosen, dtype=np.int64)
-        return _Queries(tuple(topics), table.vectors[own], own)
+    if isinstance(queries, ItemTable):
+        query_table = queries
+    elif (
+        isinstance(queries, str | Path)
+        and len(str(queries)) < LONGEST_TEXT
+        and Path(queries).is_dir()
+    ):
+        query_table = query_pictures(str(queries), table)
+    elif inner_suffix(queries) in (".csv", ".txt"):
+        topics, numbers = query_topics(queries, table)
+        own_rows = np.array(numbers, dtype=np.int64)
+        return _Queries(tuple(topics), table.vectors[own_rows], own_rows)
     else:
-        asked = read_items(given)
+        query_table = read_items(queries)
     place = {item: row for row, item in enumerate(table.items)}
-    own = np.array([place.get(item, -1) for item in asked.items], dtype=np.int64)
-    return _Queries(asked.items, asked.vectors, own, asked.notes)
+    own_rows = np.array([place.get(item, -1) for item in query_table.items], dtype=np.int64)
+    return _Queries(query_table.items, query_table.vectors, own_rows, query_table.notes)
 
 
 def _nearest(
-    ready: Prepared,
+    prepared: Prepared,
     vectors: NDArray[Any],
-    asked: _Queries,
+    queries: _Queries,
     k: int,
     keep_query: bool,
     jobs: int,
     progress: Progress,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Numbers of the nearest items and their distances, -1 and 0 where there are fewer."""
-    count, total = min(k, len(vectors)), len(asked.topics)
-    found = np.full((total, count), -1, dtype=np.int64)
-    far = np.zeros((total, count))
+    count, total = min(k, len(vectors)), len(queries.topics)
+    nearest = np.full((total, count), -1, dtype=np.int64)
+    distances = np.zeros((total, count))
     for start in range(0, total, _QUERIES):
         part = slice(start, min(start + _QUERIES, total))
         step = progress.part(part.start / total, part.stop / total)
-        rows, own = ready.rows(asked.vectors[part]), asked.own[part, None]
-        look = FirstLook(ready, rows, vectors, count + 1 + _MARGIN, jobs, step)
-        chosen = _Chosen(ready, vectors, count, keep_query, jobs)
-        best, exact, beyond = chosen.of(rows, own, look.items)
+        rows, own_items = prepared.rows(queries.vectors[part]), queries.own[part, None]
+        look = FirstLook(prepared, rows, vectors, count + 1 + _MARGIN, jobs, step)
+        selector = _Chosen(prepared, vectors, count, keep_query, jobs)
+        best, exact, beyond = selector.of(rows, own_items, look.items)
         lost = look.lost(exact.max(axis=1, initial=0.0), beyond)
         if len(lost):
-            again = from_all(ready, rows[lost], vectors, count + 1, jobs)
-            best[lost], exact[lost], _ = chosen.of(rows[lost], own[lost], again)
-        found[part, : best.shape[1]], far[part, : best.shape[1]] = best, exact
+            candidates = from_all(prepared, rows[lost], vectors, count + 1, jobs)
+            best[lost], exact[lost], _ = selector.of(rows[lost], own_items[lost], candidates)
+        nearest[part, : best.shape[1]], distances[part, : best.shape[1]] = best, exact
     progress(1.0)
-    return found, far
+    return nearest, distances
 
 
 @dataclass(frozen=True)
@@ -267,18 +271,18 @@ class _Chosen:
     jobs: int
 
     def of(
-        self, rows: NDArray[np.float64], own: NDArray[np.int64], items: NDArray[np.int64]
+        self, rows: NDArray[np.float64], own_items: NDArray[np.int64], items: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
         """Their numbers and distances, and the distance of the farthest item there was."""
         candidates = items.copy()
         if self.keep_query:
             # Of many that are just as near, the query itself comes first.
-            missing = (own[:, 0] >= 0) & ~(candidates == own).any(axis=1)
-            candidates[missing, -1] = own[missing, 0]
+            missing = (own_items[:, 0] >= 0) & ~(candidates == own_items).any(axis=1)
+            candidates[missing, -1] = own_items[missing, 0]
         else:
-            candidates[candidates == own] = -1
+            candidates[candidates == own_items] = -1
         exact = _exact(self.ready, rows, self.vectors, candidates, self.jobs)
-        keys = (candidates, candidates != own, exact, candidates < 0)
+        keys = (candidates, candidates != own_items, exact, candidates < 0)
         order = np.lexsort(keys, axis=1)[:, : self.count]
         best = np.take_along_axis(candidates, order, axis=1)
         nearest = np.where(best >= 0, np.take_along_axis(exact, order, axis=1), 0.0)
@@ -286,25 +290,30 @@ class _Chosen:
 
 
 def _exact(
-    ready: Prepared,
+    prepared: Prepared,
     rows: NDArray[np.float64],
     vectors: NDArray[Any],
     candidates: NDArray[np.int64],
     jobs: int,
 ) -> NDArray[np.float64]:
     """The distances of candidates in double precision, a few queries at a time."""
-    far = np.zeros(candidates.shape)
+    distances = np.zeros(candidates.shape)
     for start in range(0, len(rows), _TOGETHER):
         part = slice(start, start + _TOGETHER)
         needed, places = np.unique(candidates[part], return_inverse=True)
         present = needed >= 0
-        items = ready.rows(vectors[needed[present]])
+        items = prepared.rows(vectors[needed[present]])
         # Where -1 is among the needed it is the first of them.
         places = places.reshape(candidates[part].shape) - int(not present.all())
-        far[part] = _core.chosen_distances(
-            ready.distance.kernel, rows[part], items, ready.groups, places.astype(np.int64), jobs
+        distances[part] = _core.chosen_distances(
+            prepared.distance.kernel,
+            rows[part],
+            items,
+            prepared.groups,
+            places.astype(np.int64),
+            jobs,
         )
-    return far
+    return distances
 
 
 def run_names(paths: Sequence[str]) -> list[str]:

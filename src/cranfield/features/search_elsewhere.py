@@ -40,9 +40,9 @@ def search_elsewhere(
             raise UsageError(
                 "on an executor the collection and the queries are files, which its workers read"
             )
-    told = (collection, queries) if plan.is_local else full_path([collection, queries])
+    sources = (collection, queries) if plan.is_local else full_path([collection, queries])
     pieces = {
-        str(start): (*told, dict(options), (start, min(start + _QUERIES, total)))
+        str(start): (*sources, dict(options), (start, min(start + _QUERIES, total)))
         for start in range(0, total, _QUERIES)
     }
     answers = run_pieces(_piece, pieces, plan, study={}, progress=progress)
@@ -55,6 +55,6 @@ def search_elsewhere(
     )
 
 
-def _piece(piece: Piece) -> dict[str, Any]:
-    collection, queries, options, part = piece
+def _piece(task: Piece) -> dict[str, Any]:
+    collection, queries, options, part = task
     return {"search": encode(search(collection, queries, **options, part=part, jobs=1))}

@@ -76,11 +76,13 @@ def local_features(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
     grey = opencv.cvtColor(pixels, opencv.COLOR_RGB2GRAY)
     while grey.size > _MOST_PIXELS:
         grey = opencv.resize(grey, None, fx=0.5, fy=0.5, interpolation=opencv.INTER_AREA)
-    _, found = _of_thread.sift.detectAndCompute(grey, None)
-    if found is None:
+    _, descriptors = _of_thread.sift.detectAndCompute(grey, None)
+    if descriptors is None:
         return np.zeros((0, _SIFT_LENGTH), dtype=np.float32)
-    sums = found.sum(axis=1, keepdims=True)
-    rooted: NDArray[np.float32] = np.sqrt(found / np.where(sums > 0, sums, 1)).astype(np.float32)
+    sums = descriptors.sum(axis=1, keepdims=True)
+    rooted: NDArray[np.float32] = np.sqrt(descriptors / np.where(sums > 0, sums, 1)).astype(
+        np.float32
+    )
     return rooted
 
 
@@ -109,16 +111,16 @@ def with_vocabulary(
 def _learnt(pictures: Sequence[Found], words: int, progress: Progress) -> NDArray[np.float32]:
     """Centres of the features of pictures that lie evenly over the collection."""
     step = max(1, len(pictures) // _PICTURES)
-    chosen = pictures[::step][:_PICTURES]
-    each = max(1, _FEATURES // max(1, len(chosen)))
+    sample = pictures[::step][:_PICTURES]
+    each = max(1, _FEATURES // max(1, len(sample)))
     parts = []
-    for number, picture in enumerate(chosen, 1):
-        progress(number / len(chosen))
+    for number, picture in enumerate(sample, 1):
+        progress(number / len(sample))
         try:
-            found = local_features(read_picture(picture.path).pixels)
+            descriptors = local_features(read_picture(picture.path).pixels)
         except BadPictureError:
             continue  # told when it is its turn to be described
-        parts.append(found[:: max(1, len(found) // each)][:each])
+        parts.append(descriptors[:: max(1, len(descriptors) // each)][:each])
     features = np.concatenate(parts) if parts else np.zeros((0, _SIFT_LENGTH), dtype=np.float32)
     if len(features) == 0:
         raise InputError.single("the pictures", "have no local features to learn words from")

@@ -55,9 +55,9 @@ def methods(family: str) -> list[Method]:
     return [method for method in METHODS.values() if method.family == family]
 
 
-def parse_methods(wanted: str | Method | Iterable[str | Method]) -> list[Method]:
+def parse_methods(methods: str | Method | Iterable[str | Method]) -> list[Method]:
     """Methods by their names, separated by blanks or commas; `wordnet` means all nine."""
-    return list(METHODS.find_all(wanted))
+    return list(METHODS.find_all(methods))
 
 
 def rebound(name: str, params: Mapping[str, Value]) -> Method:

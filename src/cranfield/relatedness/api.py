@@ -53,27 +53,27 @@ def relate_pairs(
     """
     if missing not in get_args(Missing):
         raise UsageError(f"missing={missing!r} is not one of {', '.join(get_args(Missing))}")
-    given = read_pairs(pairs) if isinstance(pairs, str | Path) else [_pair(p) for p in pairs]
-    if not given:
+    word_pairs = read_pairs(pairs) if isinstance(pairs, str | Path) else [_pair(p) for p in pairs]
+    if not word_pairs:
         raise UsageError("no pair of words was given")
-    words = [(p.word1, p.word2) for p in given]
+    words = [(p.word1, p.word2) for p in word_pairs]
     methods, read = parse_methods(method), Sources.of(sources)
-    names, told = [word for pair in words for word in pair], Progress.of(progress)
+    names, reporter = [word for pair in words for word in pair], Progress.of(progress)
     apart = read.apart(methods)
     results: tuple[MethodPairs, ...] = ()
-    for number, (source, chosen, own) in enumerate(apart):
+    for number, (source, inputs, source_methods) in enumerate(apart):
         scored = with_sources(
-            chosen,
-            own,
+            inputs,
+            source_methods,
             names,
             lambda asked, resources: score_pairs(asked, words, resources),
-            told.part(number / len(apart), (number + 1) / len(apart)),
+            reporter.part(number / len(apart), (number + 1) / len(apart)),
         )
-        results += tuple(replace(_judged(r, given, missing), source=source) for r in scored)
+        results += tuple(replace(_judged(r, word_pairs, missing), source=source) for r in scored)
     notes = Notes()
     note_names(notes, results, "so without a value")
     notes.extend(read.unread(methods))
-    if len(given) > 1:
+    if len(word_pairs) > 1:
         notes.extend(read.shared(methods))
     return PairRelatedness(results, notes=notes.lines())
 
@@ -146,10 +146,10 @@ def relate(
         if sources.get("tags") is None:
             raise UsageError("give pairs or concepts=, not both")
         sources["columns"] = str(concepts)
-    given = [*(WordPair(a, b) for a, b in pair), *(read_pairs(pairs) if pairs else ())]
-    if human and all(one.human is None for one in given):
+    word_pairs = [*(WordPair(a, b) for a, b in pair), *(read_pairs(pairs) if pairs else ())]
+    if human and all(word_pair.human is None for word_pair in word_pairs):
         raise UsageError(NOT_JUDGED)  # before anything is loaded to relate them
-    return relate_pairs(given, method, missing=missing, progress=progress, **sources)
+    return relate_pairs(word_pairs, method, missing=missing, progress=progress, **sources)
 
 
 @validate_params
@@ -158,13 +158,13 @@ def list_methods() -> MethodCatalogue:
     return MethodCatalogue(tuple(METHODS.values()))
 
 
-def _pair(given: WordPair | Sequence[str | float | None]) -> WordPair:
-    if isinstance(given, WordPair):
-        pair = given
-    elif isinstance(given, str) or not 2 <= len(given) <= 3:
-        raise UsageError(f"{given!r} is not a pair of words, with people's score or without")
+def _pair(entry: WordPair | Sequence[str | float | None]) -> WordPair:
+    if isinstance(entry, WordPair):
+        pair = entry
+    elif isinstance(entry, str) or not 2 <= len(entry) <= 3:
+        raise UsageError(f"{entry!r} is not a pair of words, with people's score or without")
     else:
-        first, second, *score = given
+        first, second, *score = entry
         human = float(score[0]) if score and score[0] is not None else None
         pair = WordPair(str(first), str(second), human)
     if not pair.word1.strip() or not pair.word2.strip():
@@ -172,14 +172,14 @@ def _pair(given: WordPair | Sequence[str | float | None]) -> WordPair:
     return pair
 
 
-def _judged(scores: PairScores, given: Sequence[WordPair], missing: Missing) -> MethodPairs:
+def _judged(scores: PairScores, word_pairs: Sequence[WordPair], missing: Missing) -> MethodPairs:
     """The pairs of a method beside people's scores."""
     people: HumanCorrelation | None = None
-    if any(pair.human is not None for pair in given):
+    if any(pair.human is not None for pair in word_pairs):
         values = scores.values()
         if missing == "zero":
             values[[math.isnan(v) for v in values]] = 0.0
-        human = [math.nan if p.human is None else p.human for p in given]
+        human = [math.nan if p.human is None else p.human for p in word_pairs]
         people = correlation_with_people(values, human)
     pairs = tuple(
         RelatedPair(
@@ -190,6 +190,6 @@ def _judged(scores: PairScores, given: Sequence[WordPair], missing: Missing) -> 
             None if p.sense2 is None else str(p.sense2),
             pair.human,
         )
-        for p, pair in zip(scores.pairs, given, strict=True)
+        for p, pair in zip(scores.pairs, word_pairs, strict=True)
     )
     return MethodPairs(scores.method, pairs, people, scores.unknown, scores.unusable, scores.unseen)

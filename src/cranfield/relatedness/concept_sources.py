@@ -129,16 +129,16 @@ class Remembered:
 
     def __init__(self, provider: HitCounts, path: str | Path, *, source: str) -> None:
         self._provider, self._path, self._source = provider, Path(path), source
-        known = read_counts(path) if self._path.exists() else None
-        if known and known.total != provider.total:
+        saved = read_counts(path) if self._path.exists() else None
+        if saved and saved.total != provider.total:
             raise InputError.single(
                 str(path),
-                f"counts of a corpus of {known.total}, but {source} has "
+                f"counts of a corpus of {saved.total}, but {source} has "
                 f"{provider.total} now; start a new file for its counts",
             )
-        self._single: dict[str, int] = dict(known.single) if known else {}
-        self._joint: dict[frozenset[str], int] = dict(known.joint) if known else {}
-        self._date = known.date if known else datetime.date.today().isoformat()
+        self._single: dict[str, int] = dict(saved.single) if saved else {}
+        self._joint: dict[frozenset[str], int] = dict(saved.joint) if saved else {}
+        self._date = saved.date if saved else datetime.date.today().isoformat()
         self.total = provider.total
 
     def hits(self, *terms: str) -> int:
@@ -236,33 +236,35 @@ class Sources:
     @classmethod
     def of(cls, options: SourceOptions) -> Sources:
         """Sources from keywords; a UsageError for one that there is not."""
-        known = [f.name for f in fields(cls)]
+        names = [f.name for f in fields(cls)]
         for name in options:
-            if name not in known:
+            if name not in names:
                 raise UsageError(
-                    f"no keyword {name!r}.{suggest(name, known)} There are: {', '.join(known)}"
+                    f"no keyword {name!r}.{suggest(name, names)} There are: {', '.join(names)}"
                 )
-        sources = cls(**{name: _unnamed(given) for name, given in options.items()})
+        sources = cls(**{name: _unnamed(source) for name, source in options.items()})
         check_counts(jobs=sources.jobs, articles=sources.articles)
         return sources
 
     def apart(self, methods: Sequence[Method]) -> list[tuple[str, Sources, list[Method]]]:
         """Methods by what they count on: (name of the source, the sources, methods)."""
-        named = {n: g for n in ("counts", "tags") if isinstance(g := getattr(self, n), Mapping)}
-        if not named:
+        named_sources = {
+            n: g for n in ("counts", "tags") if isinstance(g := getattr(self, n), Mapping)
+        }
+        if not named_sources:
             return [("", self, list(methods))]
-        if self.provider or self.save_counts or len(named) > 1:
+        if self.provider or self.save_counts or len(named_sources) > 1:
             raise UsageError(
                 "several sources by name are counts= or tags=, without provider= and save_counts="
             )
-        ((kind, given),) = named.items()
+        ((kind, sources),) = named_sources.items()
         counting = [m for m in methods if m.family == "counts"]
         others = [m for m in methods if m.family != "counts"]
-        found = [("", replace(self, counts=None, tags=None), others)] if others else []
-        for name, one in given.items():
-            own = replace(self, counts=one) if kind == "counts" else replace(self, tags=one)
-            found.append((name, own, counting))
-        return found
+        parts = [("", replace(self, counts=None, tags=None), others)] if others else []
+        for name, source in sources.items():
+            part = replace(self, counts=source) if kind == "counts" else replace(self, tags=source)
+            parts.append((name, part, counting))
+        return parts
 
     def shared(self, methods: Sequence[Method]) -> list[str]:
         """A note where methods come from one source: that they agree says little."""
@@ -270,28 +272,28 @@ class Sources:
         source = self.tags or self.counts
         if len(counting) < 2 or source is None:
             return []
-        where = f" ({source})" if isinstance(source, str | Path) else ""
+        place = f" ({source})" if isinstance(source, str | Path) else ""
         return [
-            f"{', '.join(counting)} are counted on one source{where}: that they agree says little"
+            f"{', '.join(counting)} are counted on one source{place}: that they agree says little"
         ]
 
     def unread(self, methods: Sequence[Method]) -> list[str]:
         """A note if something is given that no method asked for reads."""
         families = {method.family for method in methods}
-        given = [
+        options = [
             f"{name}="
             for name, readers in _READ_BY.items()
             if getattr(self, name) not in (None, False) and families.isdisjoint(readers)
         ]
-        if not given:
+        if not options:
             return []
-        asked = ", ".join(map(str, methods))
-        return [f"{', '.join(given)} not read: no use to {asked} (choose others with method=)"]
+        names = ", ".join(map(str, methods))
+        return [f"{', '.join(options)} not read: no use to {names} (choose others with method=)"]
 
 
-def _unnamed(given: Any) -> Any:
+def _unnamed(source: Any) -> Any:
     """What was given by no name, as it is."""
-    return given[""] if isinstance(given, Mapping) and list(given) == [""] else given
+    return source[""] if isinstance(source, Mapping) and list(source) == [""] else source
 
 
 def with_sources(
@@ -306,13 +308,13 @@ def with_sources(
     for method in methods:
         groups.setdefault(method.reads, []).append(method)
     _check_counting(sources, groups)
-    found: dict[Method, T] = {}
+    result_of: dict[Method, T] = {}
     for number, (kind, members) in enumerate(groups.items()):
         step = progress.part(number / len(groups), (number + 1) / len(groups))
         with _opened(sources, kind, names, step) as resources:
             results = work(members, replace(resources, progress=step))
-        found.update(zip(members, results, strict=True))
-    return [found[method] for method in methods]
+        result_of.update(zip(members, results, strict=True))
+    return [result_of[method] for method in methods]
 
 
 def _check_counting(sources: Sources, groups: Mapping[str, Sequence[Method]]) -> None:
@@ -368,53 +370,53 @@ def _lexicon(sources: Sources) -> Lexicon:
 
 
 def _mapping(sources: Sources, to: str) -> Mapping[str, str]:
-    given = sources.mapping
-    if given is None:
+    mapping = sources.mapping
+    if mapping is None:
         return {}
-    if isinstance(given, str | Path):
-        return read_mapping(given, to="words" if to == "words" else "concepts")
-    return given
+    if isinstance(mapping, str | Path):
+        return read_mapping(mapping, to="words" if to == "words" else "concepts")
+    return mapping
 
 
 def _links(sources: Sources, names: Sequence[str], progress: Progress) -> InLinks | None:
-    given = sources.links
-    if isinstance(given, str | Path):
-        return read_links(given, names, articles=sources.articles, progress=progress)
-    return given if isinstance(given, InLinks) else None
+    links = sources.links
+    if isinstance(links, str | Path):
+        return read_links(links, names, articles=sources.articles, progress=progress)
+    return links if isinstance(links, InLinks) else None
 
 
 def _vectors(sources: Sources, names: Sequence[str], progress: Progress) -> LinkVectors | None:
-    given = sources.links
-    if isinstance(given, str | Path):
-        return read_link_vectors(given, names, articles=sources.articles, progress=progress)
-    return given if isinstance(given, LinkVectors) else None
+    links = sources.links
+    if isinstance(links, str | Path):
+        return read_link_vectors(links, names, articles=sources.articles, progress=progress)
+    return links if isinstance(links, LinkVectors) else None
 
 
 def _tree(sources: Sources) -> Tree | None:
-    given = sources.ontology
-    if given is None:
+    ontology = sources.ontology
+    if ontology is None:
         return None
-    if isinstance(given, str | Path):
-        given = read_ontology(given)
-    costs = given if isinstance(given, CostMap) else given.cost_map
+    if isinstance(ontology, str | Path):
+        ontology = read_ontology(ontology)
+    costs = ontology if isinstance(ontology, CostMap) else ontology.cost_map
     return Tree(costs, _mapping(sources, "concepts"))
 
 
 def _counts(
     sources: Sources, names: Sequence[str], progress: Progress, *, text: bool
 ) -> HitCounts | None:
-    given, tags = sources.counts, sources.tags
-    if isinstance(given, Mapping) or isinstance(tags, Mapping):
+    counts, tags = sources.counts, sources.tags
+    if isinstance(counts, Mapping) or isinstance(tags, Mapping):
         raise UsageError("several sources by name are for pairs: a cost map is made of one")
     if sources.provider:
-        if not isinstance(given, str | Path):
+        if not isinstance(counts, str | Path):
             raise UsageError("provider= needs counts=, a file where the answers are remembered")
-        return remembered_provider(sources.provider, remember=given)
+        return remembered_provider(sources.provider, remember=counts)
     if tags:
-        if given is not None:
+        if counts is not None:
             raise UsageError("give counts= or tags=, not both: they say the same thing")
         return _counted_tags(tags, sources, names, progress, text=text)
-    return read_counts(given) if isinstance(given, str | Path) else given
+    return read_counts(counts) if isinstance(counts, str | Path) else counts
 
 
 def _counted_tags(

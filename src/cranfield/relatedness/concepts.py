@@ -35,11 +35,11 @@ class Lexicon:
 
     def senses(self, concept: str) -> list[Sense]:
         """All senses of a concept; none when WordNet does not know it."""
-        found: dict[Sense, None] = {}
+        distinct: dict[Sense, None] = {}
         for word in self.mapping.get(concept, concept).split(ALTERNATIVE):
             if word.strip():
-                found.update(dict.fromkeys(_senses(self.wordnet, word, self.parts)))
-        return list(found)
+                distinct.update(dict.fromkeys(_senses(self.wordnet, word, self.parts)))
+        return list(distinct)
 
 
 def _senses(wordnet: WordNet, text: str, parts: str) -> list[Sense]:
@@ -63,14 +63,14 @@ def _listed(wordnet: WordNet, word: str, parts: str) -> list[Sense]:
     compound that is not listed with its hyphens is looked up with blanks.
     """
     for spelling in dict.fromkeys((word, word.replace("-", "_"))):
-        found = [sense for part in parts for sense in wordnet.senses(spelling, part)]
-        if found:
+        senses = [sense for part in parts for sense in wordnet.senses(spelling, part)]
+        if senses:
             bases = ((part, base) for part in parts for base in wordnet.irregular(spelling, part))
-            return found + [sense for part, base in bases for sense in wordnet.senses(base, part)]
+            return senses + [sense for part, base in bases for sense in wordnet.senses(base, part)]
         for part in parts:
             forms = wordnet.valid_forms(spelling, part)
             if forms:
-                found += wordnet.senses(forms[0], part)
-        if found:
-            return found
+                senses += wordnet.senses(forms[0], part)
+        if senses:
+            return senses
     return []

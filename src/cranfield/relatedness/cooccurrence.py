@@ -17,11 +17,11 @@ def relatedness(counts: HitCounts, first: str, second: str) -> float:
     """
     if term_of(first) == term_of(second):
         return 1.0
-    one, other = counts.hits(first), counts.hits(second)
+    first_hits, second_hits = counts.hits(first), counts.hits(second)
     # As for NWD: an estimated joint count may come out larger than a single one.
-    both = min(counts.hits(first, second), one, other)
-    either = one + other - both
-    return both / either if either else 0.0
+    joint_hits = min(counts.hits(first, second), first_hits, second_hits)
+    either = first_hits + second_hits - joint_hits
+    return joint_hits / either if either else 0.0
 
 
 METHODS = (

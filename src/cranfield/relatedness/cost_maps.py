@@ -33,9 +33,9 @@ def cost_maps(
     both_ways = one_way + [(b, a) for a, b in one_way]
     maps: dict[Method, ConceptCosts] = {}
     for symmetric in (True, False):
-        chosen = [m for m in methods if m.symmetric is symmetric]
+        group = [m for m in methods if m.symmetric is symmetric]
         pairs = one_way if symmetric else both_ways
-        for scores in score_pairs(chosen, pairs, resources):
+        for scores in score_pairs(group, pairs, resources):
             maps[scores.method] = _map(scores, concepts, resources)
     return [maps[method] for method in methods]
 
@@ -43,9 +43,11 @@ def cost_maps(
 def _map(scores: PairScores, concepts: Sequence[str], resources: Resources) -> ConceptCosts:
     position = {concept: i for i, concept in enumerate(concepts)}
     related = np.eye(len(concepts))
-    found = [pair for pair in scores.pairs if pair.relatedness is not None]
+    scored_pairs = [pair for pair in scores.pairs if pair.relatedness is not None]
     meanings = _meanings(scores.method, concepts, resources)
-    for pair, value in zip(found, _scaled(scores.method, found, resources), strict=True):
+    for pair, value in zip(
+        scored_pairs, _scaled(scores.method, scored_pairs, resources), strict=True
+    ):
         i, j = position[pair.word1], position[pair.word2]
         # Two names of one sense are one concept, whatever the method makes of it: RES, JCN and
         # LIN know nothing of a sense that was never tagged, and may prefer another one.
@@ -71,8 +73,8 @@ def _scaled(method: Method, pairs: Sequence[PairScore], resources: Resources) ->
     values = np.array([pair.relatedness for pair in pairs], np.float64)
     scaled = values / method.maximum
     if method.scale is not None and resources.lexicon is not None and pairs:
-        left, right = [p.sense1 for p in pairs], [p.sense2 for p in pairs]
-        scaled = method.scale(resources.lexicon.wordnet, values, left, right)
+        senses1, senses2 = [p.sense1 for p in pairs], [p.sense2 for p in pairs]
+        scaled = method.scale(resources.lexicon.wordnet, values, senses1, senses2)
     return [float(value) for value in scaled]
 
 
@@ -106,9 +108,11 @@ class CostMapView(Answer):
             "nearest": [
                 {
                     "concept": concept,
-                    "nearest": [{"concept": other, "cost": cost} for other, cost in near],
+                    "nearest": [
+                        {"concept": neighbour, "cost": cost} for neighbour, cost in neighbours
+                    ],
                 }
-                for concept, near in self.nearest
+                for concept, neighbours in self.nearest
             ],
         }
 
@@ -122,16 +126,18 @@ def view_cost_map(
 ) -> CostMapView:
     """The nearest concepts of each concept (or of those named), and the clusters of all."""
     check_counts(nearest=nearest)
-    found = read_costmap(costs) if isinstance(costs, str | Path) else costs
+    cost_map = read_costmap(costs) if isinstance(costs, str | Path) else costs
     for name in concepts:
-        if name not in found.concepts:
-            raise UsageError(f"{found.name}: no concept {name!r}.{suggest(name, found.concepts)}")
-    merges = _merges(found)
+        if name not in cost_map.concepts:
+            raise UsageError(
+                f"{cost_map.name}: no concept {name!r}.{suggest(name, cost_map.concepts)}"
+            )
+    merges = _merges(cost_map)
     return CostMapView(
-        found,
-        nearest_concepts(found, nearest, concepts),
+        cost_map,
+        nearest_concepts(cost_map, nearest, concepts),
         merges,
-        _leaves(merges, len(found.concepts)),
+        _leaves(merges, len(cost_map.concepts)),
         nearest,
         tuple(concepts),
     )
@@ -164,8 +170,8 @@ def _merges(costs: CostMap) -> tuple[tuple[int, int, float], ...]:
 
     if len(costs.concepts) < 2:
         return ()
-    found = linkage(squareform(costs.costs, checks=False), "average")
-    return tuple((int(first), int(second), float(cost)) for first, second, cost, _ in found)
+    merges = linkage(squareform(costs.costs, checks=False), "average")
+    return tuple((int(first), int(second), float(cost)) for first, second, cost, _ in merges)
 
 
 def _leaves(merges: Sequence[tuple[int, int, float]], count: int) -> tuple[int, ...]:
@@ -241,9 +247,11 @@ def compare_cost_maps(
     from scipy.stats import rankdata
 
     check_counts(permutations=permutations)
-    one, other = (read_costmap(m) if isinstance(m, str | Path) else m for m in (first, second))
-    concepts = _shared(one, other)
-    a_costs, b_costs = one.aligned(concepts), other.aligned(concepts)
+    first_map, second_map = (
+        read_costmap(m) if isinstance(m, str | Path) else m for m in (first, second)
+    )
+    concepts = _shared(first_map, second_map)
+    a_costs, b_costs = first_map.aligned(concepts), second_map.aligned(concepts)
     upper = np.triu_indices(len(concepts), 1)
     a, b = a_costs[upper], b_costs[upper]
     ranks = np.zeros_like(b_costs)
@@ -252,17 +260,17 @@ def compare_cost_maps(
     first_ranks = rankdata(a)
     spearman = _correlation(first_ranks, ranks[upper])
     rng = np.random.default_rng(seed)
-    told = Progress.of(progress)
+    reporter = Progress.of(progress)
     as_high = 1
-    for done in range(permutations):
-        told(done / permutations)
+    for number in range(permutations):
+        reporter(number / permutations)
         order = rng.permutation(len(concepts))
         as_high += _correlation(first_ranks, ranks[np.ix_(order, order)][upper]) >= spearman - 1e-12
     by_difference = np.argsort(-np.abs(a - b), kind="stable")
-    left_out = len(one.concepts) + len(other.concepts) - 2 * len(concepts)
+    left_out = len(first_map.concepts) + len(second_map.concepts) - 2 * len(concepts)
     return MapComparison(
-        one.name,
-        other.name,
+        first_map.name,
+        second_map.name,
         concepts,
         _correlation(a, b),
         spearman,
@@ -277,12 +285,12 @@ def compare_cost_maps(
     )
 
 
-def _shared(one: CostMap, other: CostMap) -> tuple[str, ...]:
-    known = set(other.concepts)
-    concepts = tuple(c for c in one.concepts if c in known)
+def _shared(first: CostMap, second: CostMap) -> tuple[str, ...]:
+    second_concepts = set(second.concepts)
+    concepts = tuple(c for c in first.concepts if c in second_concepts)
     if len(concepts) < 3:
         raise InputError.single(
-            other.name, f"shares {len(concepts)} concepts with {one.name}, expected 3 or more"
+            second.name, f"shares {len(concepts)} concepts with {first.name}, expected 3 or more"
         )
     return concepts
 

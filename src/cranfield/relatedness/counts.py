@@ -26,7 +26,7 @@ class HitCounts(Protocol):
         """The number of documents that hold all the terms."""
 
 
-def nwd(first: float, second: float, both: float, total: float) -> float:
+def nwd(first: float, second: float, joint: float, total: float) -> float:
     """The normalised web distance (No 4.1); infinite for words that never occur together.
 
     Words in every document say nothing about each other; with both counts equal to the total
@@ -35,14 +35,14 @@ def nwd(first: float, second: float, both: float, total: float) -> float:
     >>> round(nwd(8, 4, 2, 16), 6)
     1.0
     """
-    if not 0 <= both <= min(first, second) or not max(first, second) <= total < math.inf:
+    if not 0 <= joint <= min(first, second) or not max(first, second) <= total < math.inf:
         raise UsageError(
-            f"counts {first}, {second}, together {both} of {total} cannot be: expected "
+            f"counts {first}, {second}, together {joint} of {total} cannot be: expected "
             "together <= each <= total"
         )
-    if both == 0:
+    if joint == 0:
         return math.inf
-    above = math.log(max(first, second)) - math.log(both)
+    above = math.log(max(first, second)) - math.log(joint)
     below = math.log(total) - math.log(min(first, second))
     if below > 0:
         return above / below
@@ -53,10 +53,12 @@ def relatedness(counts: HitCounts, first: str, second: str) -> float:
     """exp(-2 NWD) (No 4.2): 1 for words that always, 0 for words that never occur together."""
     if term_of(first) == term_of(second):
         return 1.0
-    one, other = counts.hits(first), counts.hits(second)
+    first_hits, second_hits = counts.hits(first), counts.hits(second)
     # Search engines estimate: a joint count may come out larger than a single one.
-    both = min(counts.hits(first, second), one, other)
-    return math.exp(-2.0 * nwd(one, other, both, max(counts.total, one, other)))
+    joint_hits = min(counts.hits(first, second), first_hits, second_hits)
+    return math.exp(
+        -2.0 * nwd(first_hits, second_hits, joint_hits, max(counts.total, first_hits, second_hits))
+    )
 
 
 def count_tags(
@@ -67,19 +69,19 @@ def count_tags(
     A term counts when it is a tag (FTS), or with `text` also when the text holds its words one
     after the other (FCS).
     """
-    wanted = list(dict.fromkeys(map(term_of, terms)))
-    single = dict.fromkeys(wanted, 0)
-    joint = {frozenset(pair): 0 for pair in combinations(wanted, 2)}
+    vocabulary = list(dict.fromkeys(map(term_of, terms)))
+    single = dict.fromkeys(vocabulary, 0)
+    joint = {frozenset(pair): 0 for pair in combinations(vocabulary, 2)}
     total = 0
     for item in items:
         total += 1
-        held = [term for term in wanted if term in item.tags]
+        item_terms = [term for term in vocabulary if term in item.tags]
         if text and item.text:
             words = f" {' '.join(_WORD.findall(item.text.lower()))} "
-            held = [term for term in wanted if term in item.tags or f" {term} " in words]
-        for term in held:
+            item_terms = [term for term in vocabulary if term in item.tags or f" {term} " in words]
+        for term in item_terms:
             single[term] += 1
-        for pair in combinations(held, 2):
+        for pair in combinations(item_terms, 2):
             joint[frozenset(pair)] += 1
     return Snapshot(total, single, joint, source)
 

@@ -41,8 +41,8 @@ Text = list[str]
 
 def clean(text: str) -> Text:
     """The words of a text, in lower case and without punctuation; hyphens stay."""
-    plain = _LOOSE_APOSTROPHE.sub(" ", text.translate(_PUNCTUATION))
-    return plain.replace("--", " ").lower().split()
+    spaced = _LOOSE_APOSTROPHE.sub(" ", text.translate(_PUNCTUATION))
+    return spaced.replace("--", " ").lower().split()
 
 
 def definition(gloss: str) -> Text:
@@ -125,8 +125,8 @@ class WordVectors:
         ones = np.ones(len(arrays["columns"]))
         shape = (len(arrays["starts"]) - 1, len(words))
         # One row per gloss; a word that occurs twice has two entries, which add up.
-        where = (arrays["columns"].copy(), arrays["starts"].copy())
-        glosses = sparse.csr_array((ones, *where), shape)
+        positions = (arrays["columns"].copy(), arrays["starts"].copy())
+        glosses = sparse.csr_array((ones, *positions), shape)
         glosses.sum_duplicates()
         self._glosses = glosses
         self._by_word = glosses.T.tocsr()
@@ -162,10 +162,10 @@ class WordVectors:
         """
         if _is_stop_word(word):
             return None
-        found = self._wordnet.valid_forms(word, "n")
-        if not found:
-            found = [f for part in "var" for f in self._wordnet.valid_forms(word, part)]
-        stem = found[0] if len(found) == 1 else word
+        forms = self._wordnet.valid_forms(word, "n")
+        if not forms:
+            forms = [f for part in "var" for f in self._wordnet.valid_forms(word, part)]
+        stem = forms[0] if len(forms) == 1 else word
         return None if _is_stop_word(stem) else stem
 
     def around(self, sense: Sense) -> list[int]:
@@ -195,24 +195,24 @@ class WordVectors:
 
     def within(self, rare: int, frequent: int) -> NDArray[np.bool_]:
         """The words that stand in `rare` glosses at least and in `frequent` at most (0: any)."""
-        kept: NDArray[np.bool_] = self._spread >= rare
-        return kept & (self._spread <= frequent) if frequent else kept
+        mask: NDArray[np.bool_] = self._spread >= rare
+        return mask & (self._spread <= frequent) if frequent else mask
 
     def cosines(
-        self, rows: Sequence[Sense], columns: Sequence[Sense], kept: NDArray[np.bool_]
+        self, rows: Sequence[Sense], columns: Sequence[Sense], mask: NDArray[np.bool_]
     ) -> Scores:
         """The cosine of the vectors of every row with every column, of the words that are kept."""
         from scipy import sparse
 
         number = {sense: i for i, sense in enumerate(dict.fromkeys((*rows, *columns)))}
         every = (np.array(self.around(sense), np.int64) for sense in number)
-        around = [words[kept[words]] for words in every]
+        around = [words[mask[words]] for words in every]
         words = np.concatenate(around)
-        used, at = np.unique(words, return_inverse=True)
+        used_words, at = np.unique(words, return_inverse=True)
         starts = np.cumsum([0, *map(len, around)])
-        member = sparse.csr_array((np.ones(len(at)), at, starts), (len(number), len(used)))
-        glosses = self._glosses if kept.all() else self._glosses[:, np.flatnonzero(kept)]
-        vectors = (self._by_word[used] @ glosses).tocsc()
+        member = sparse.csr_array((np.ones(len(at)), at, starts), (len(number), len(used_words)))
+        glosses = self._glosses if mask.all() else self._glosses[:, np.flatnonzero(mask)]
+        vectors = (self._by_word[used_words] @ glosses).tocsc()
         row = [number[sense] for sense in rows]
         column = [number[sense] for sense in columns]
         products = np.zeros((len(row), len(column)))
@@ -250,15 +250,15 @@ class Compounds:
     def join(self, words: Sequence[str]) -> list[str]:
         """The words with every compound as one word."""
         joined: list[str] = []
-        begun, whole = self._begun, self._whole
+        prefixes, compounds = self._begun, self._whole
         at, size = 0, len(words)
         while at < size:
             best = text = words[at]
             end = i = at + 1
-            while text in begun and i < size and i < at + _LONGEST_COMPOUND:
+            while text in prefixes and i < size and i < at + _LONGEST_COMPOUND:
                 text = f"{text}_{words[i]}"
                 i += 1
-                if text in whole:
+                if text in compounds:
                     best, end = text, i
             joined.append(best)
             at = end
@@ -267,8 +267,8 @@ class Compounds:
 
 def vec(
     wordnet: WordNet,
-    left: Sequence[Sense],
-    right: Sequence[Sense],
+    senses1: Sequence[Sense],
+    senses2: Sequence[Sense],
     *,
     rare: int = 0,
     frequent: int = 0,
@@ -277,19 +277,19 @@ def vec(
     if "vector" not in wordnet.derived:
         wordnet.derived["vector"] = WordVectors(wordnet)
     vectors: WordVectors = wordnet.derived["vector"]
-    kept = vectors.within(rare, frequent)
-    rows = {sense: i for i, sense in enumerate(dict.fromkeys(left))}
-    columns = {sense: i for i, sense in enumerate(dict.fromkeys(right))}
-    row = np.array([rows[sense] for sense in left], np.int64)
-    column = np.array([columns[sense] for sense in right], np.int64)
-    values = np.zeros(len(left))
+    mask = vectors.within(rare, frequent)
+    rows = {sense: i for i, sense in enumerate(dict.fromkeys(senses1))}
+    columns = {sense: i for i, sense in enumerate(dict.fromkeys(senses2))}
+    row = np.array([rows[sense] for sense in senses1], np.int64)
+    column = np.array([columns[sense] for sense in senses2], np.int64)
+    values = np.zeros(len(senses1))
     row_senses, column_senses = list(rows), list(columns)
     for i in range(0, len(rows), _SENSES):
         for j in range(0, len(columns), _SENSES):
             inside = (row // _SENSES == i // _SENSES) & (column // _SENSES == j // _SENSES)
             if inside.any():
                 cosines = vectors.cosines(
-                    row_senses[i : i + _SENSES], column_senses[j : j + _SENSES], kept
+                    row_senses[i : i + _SENSES], column_senses[j : j + _SENSES], mask
                 )
                 values[inside] = cosines[row[inside] - i, column[inside] - j]
     return np.minimum(values, 1.0)

@@ -54,7 +54,7 @@ class OntologyFacts:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class OntologyCheck(Answer):
-    """What is wrong with an ontology: cycles, names nobody knows, rules that cannot be kept."""
+    """What is wrong with an ontology: cycles, unknown names, rules that cannot be kept."""
 
     command: ClassVar[str] = "ontology check"
     facts: OntologyFacts
@@ -72,7 +72,7 @@ class OntologyCheck(Answer):
 def check_ontology(
     source: Ontology | str | Path, *, rules: str | Path | None = None
 ) -> OntologyCheck:
-    """Look for cycles, names nobody knows and concepts that can never be assigned.
+    """Look for cycles, unknown names and concepts that can never be assigned.
 
     The ontology may be a built-in name or a file; `rules` is a TOML file with more rules.
     """
@@ -160,9 +160,9 @@ def view_ontology(
         )
         for node, indent in _walk(ontology, ontology.top, 0)
     )
-    listed = [(kind, tuple(members)) for kind, members in ontology.rules.groups()]
-    listed += [(f"{r.concept} requires one of", r.any_of) for r in ontology.rules.requires]
-    return OntologyView(OntologyFacts.of(ontology), nodes, tuple(listed))
+    rule_rows = [(kind, tuple(members)) for kind, members in ontology.rules.groups()]
+    rule_rows += [(f"{r.concept} requires one of", r.any_of) for r in ontology.rules.requires]
+    return OntologyView(OntologyFacts.of(ontology), nodes, tuple(rule_rows))
 
 
 def _walk(ontology: Ontology, nodes: Sequence[int], depth: int) -> Iterator[tuple[int, int]]:
@@ -189,7 +189,7 @@ class ConceptView(Answer):
         return {
             "ontology": self.ontology,
             "concept": self.concept,
-            "facts": [{"what": what, "value": value} for what, value in self.facts],
+            "facts": [{"what": name, "value": value} for name, value in self.facts],
             "costs": dict(self.costs),
         }
 
@@ -209,7 +209,7 @@ def view_concept(
         )
     node = ontology.concept_nodes[concept]
     costs = ontology.cost_map.costs[ontology.concepts.index(concept)]
-    near = sorted(
+    neighbours = sorted(
         ((float(c), o) for o, c in zip(ontology.concepts, costs, strict=True) if o != concept)
     )
     meaning = _definitions(ontology).get(concept, "")
@@ -226,7 +226,10 @@ def view_concept(
     ]
     facts += [("rule", words) for words, need in ontology.requirements if need.concept == concept]
     return ConceptView(
-        ontology.name, concept, tuple(facts), tuple((other, cost) for cost, other in near)
+        ontology.name,
+        concept,
+        tuple(facts),
+        tuple((neighbour, cost) for cost, neighbour in neighbours),
     )
 
 
@@ -254,10 +257,10 @@ class OntologyCategories(Answer):
 
     def counts(self) -> dict[str, int]:
         """The number of concepts of each top category."""
-        found: dict[str, int] = {}
+        concept_counts: dict[str, int] = {}
         for row in self.parts:
-            found[row.category] = found.get(row.category, 0) + len(row.concepts)
-        return found
+            concept_counts[row.category] = concept_counts.get(row.category, 0) + len(row.concepts)
+        return concept_counts
 
     def payload(self, **_: Any) -> dict[str, Any]:
         """Categories with their shares, and their parts with their concepts."""
@@ -302,24 +305,25 @@ def count_categories(
 
 
 def _parts(ontology: Ontology) -> Iterator[CategoryPart]:
-    taken: set[str] = set()
+    assigned: set[str] = set()
     for top in ontology.top:
         name = ontology.label(top)
         for child in ontology.children[top]:
             if ontology.children[child]:
-                concepts = _below(ontology, child, taken)
+                concepts = _below(ontology, child, assigned)
                 yield CategoryPart(name, ontology.label(child).rsplit(".", 1)[-1], concepts)
-        rest = _below(ontology, top, taken)
+        rest = _below(ontology, top, assigned)
         if rest:
             yield CategoryPart(name, DIRECT, rest)
 
 
-def _below(ontology: Ontology, node: int, taken: set[str]) -> tuple[str, ...]:
+def _below(ontology: Ontology, node: int, assigned: set[str]) -> tuple[str, ...]:
     """The concepts at a node and below it; in a graph each counts where it is met first."""
-    found = tuple(
+    concepts = tuple(
         concept
-        for concept, own in ontology.concept_nodes.items()
-        if concept not in taken and (own == node or node in ontology.nodes_above[own])
+        for concept, concept_node in ontology.concept_nodes.items()
+        if concept not in assigned
+        and (concept_node == node or node in ontology.nodes_above[concept_node])
     )
-    taken.update(found)
-    return found
+    assigned.update(concepts)
+    return concepts

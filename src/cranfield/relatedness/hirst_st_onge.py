@@ -31,14 +31,14 @@ _DOWN = ("holonym", "hyponym", "entailment", "cause")
 _BLOCK = 4_000_000
 
 
-def hso(wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense]) -> Scores:
+def hso(wordnet: WordNet, senses1: Sequence[Sense], senses2: Sequence[Sense]) -> Scores:
     """Strong relations 16, chains 8 - links - turns, everything else 0."""
-    first = np.array([sense.synset for sense in left], np.int64)
-    second = np.array([sense.synset for sense in right], np.int64)
+    first = np.array([sense.synset for sense in senses1], np.int64)
+    second = np.array([sense.synset for sense in senses2], np.int64)
     values = _chains(wordnet, first, second)
     neighbours = _Neighbours(wordnet)
-    for k, (one, other) in enumerate(zip(left, right, strict=True)):
-        if neighbours.strong(one, other):
+    for k, (sense1, sense2) in enumerate(zip(senses1, senses2, strict=True)):
+        if neighbours.strong(sense1, sense2):
             values[k] = STRONG
     return values
 
@@ -51,16 +51,16 @@ class _Neighbours:
         self._across: dict[int, frozenset[int]] = {}
         self._upright: dict[int, frozenset[int]] = {}
 
-    def strong(self, one: Sense, other: Sense) -> bool:
+    def strong(self, sense1: Sense, sense2: Sense) -> bool:
         """The same synset, a link across, or a direct link between a word and its compound."""
-        a, b = one.synset, other.synset
+        a, b = sense1.synset, sense2.synset
         if a == b or a in self.across(b) or b in self.across(a):
             return True
         # The reference forgets to answer when only the first sense has the upright link, which
         # matters for the few links that have no converse.
         return a in self.upright(b) and (
-            pattern_of(other.lemma.lower()).search(one.lemma.lower()) is not None
-            or pattern_of(one.lemma.lower()).search(other.lemma.lower()) is not None
+            pattern_of(sense2.lemma.lower()).search(sense1.lemma.lower()) is not None
+            or pattern_of(sense1.lemma.lower()).search(sense2.lemma.lower()) is not None
         )
 
     def across(self, synset: int) -> frozenset[int]:
@@ -70,11 +70,11 @@ class _Neighbours:
 
     def upright(self, synset: int) -> frozenset[int]:
         if synset not in self._upright:
-            found: set[int] = set()
+            synsets: set[int] = set()
             for direction in (_UP, _DOWN):
                 starts, targets = self._wordnet.links(*direction)
-                found.update(targets[starts[synset] : starts[synset + 1]].tolist())
-            self._upright[synset] = frozenset(found)
+                synsets.update(targets[starts[synset] : starts[synset + 1]].tolist())
+            self._upright[synset] = frozenset(synsets)
         return self._upright[synset]
 
 
@@ -153,8 +153,8 @@ def _best_chains(steps: _Steps, rows: NDArray[np.int64], columns: NDArray[np.int
             worth = _CONSTANT - length - fall - _turns(shape, fall)
             met = (reached @ falls[fall].T).tocoo()
             np.maximum.at(best, (met.row, met.col), worth)
-    for across, back in enumerate(_powers(steps.at(columns), steps.back_across, _LONGEST - 1)):
-        for fall, reached in enumerate(_powers(back, steps.back_down, _LONGEST - across)):
+    for across, reverse in enumerate(_powers(steps.at(columns), steps.back_across, _LONGEST - 1)):
+        for fall, reached in enumerate(_powers(reverse, steps.back_down, _LONGEST - across)):
             if across and fall:
                 worth = _CONSTANT - across - fall - (across > 1)
                 met = reached[:, rows].tocoo()
@@ -180,10 +180,10 @@ def _turns(shape: str, fall: int) -> int:
     return {"": 0, "U": 1, "A": int(fall > 1), "UA": 2 if fall == 1 else 1}[shape]
 
 
-def _powers(start: Any, step: Any, most: int) -> list[Any]:
-    """Where 0, 1, ..., `most` steps lead."""
+def _powers(start: Any, step: Any, count: int) -> list[Any]:
+    """Where 0, 1, ..., `count` steps lead."""
     reached = [start]
-    for _ in range(most):
+    for _ in range(count):
         further = (reached[-1] @ step).tocsr()
         further.data[:] = 1.0
         reached.append(further)

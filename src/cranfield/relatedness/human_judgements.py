@@ -35,8 +35,8 @@ def correlation_with_people(
     from scipy.stats import norm, rankdata
 
     x, y = np.asarray(values, float), np.asarray(human, float)
-    kept = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[kept], y[kept]
+    scored = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[scored], y[scored]
     ranks: Callable[[Floats], Floats] = rankdata
     rho, r = _correlation(ranks(x), ranks(y)), _correlation(x, y)
     width = float(norm.ppf(0.5 + confidence / 2))
@@ -46,7 +46,7 @@ def correlation_with_people(
         r,
         _interval(r, 1.0, len(x), width),
         len(x),
-        int((~kept).sum()),
+        int((~scored).sum()),
     )
 
 

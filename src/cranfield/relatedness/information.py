@@ -53,10 +53,10 @@ def _information(wordnet: WordNet) -> Information:
     reached = _reached(tops, source, targets)
     inside = reached[source]
     source, targets = source[inside], targets[inside]
-    own = np.where(reached, wordnet.tag_counts, 0).astype(np.float64)
-    total = own
+    tag_counts = np.where(reached, wordnet.tag_counts, 0).astype(np.float64)
+    total = tag_counts
     while True:
-        passed = own + np.bincount(source, total[targets], wordnet.size)
+        passed = tag_counts + np.bincount(source, total[targets], wordnet.size)
         if np.array_equal(passed, total):
             break
         total = passed
@@ -77,52 +77,52 @@ def _reached(
     """The synsets below a top one: all but a circle of verbs that has no way to the root."""
     reached = tops.copy()
     while True:
-        more = reached.copy()
-        more[targets[reached[source]]] = True
-        if np.array_equal(more, reached):
+        extended = reached.copy()
+        extended[targets[reached[source]]] = True
+        if np.array_equal(extended, reached):
             return reached
-        reached = more
+        reached = extended
 
 
 def _shared(meetings: Meetings, content: NDArray[np.float64]) -> Scores:
     return np.maximum.reduceat(content[meetings.node], pair_starts(meetings.pair))
 
 
-def res(wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense]) -> Scores:
+def res(wordnet: WordNet, senses1: Sequence[Sense], senses2: Sequence[Sense]) -> Scores:
     """The information content of the most informative meeting."""
     content = information_of(wordnet).content
-    return in_trees(wordnet, left, right, lambda _t, m, _a, _b: _shared(m, content))
+    return in_trees(wordnet, senses1, senses2, lambda _t, m, _a, _b: _shared(m, content))
 
 
-def lin(wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense]) -> Scores:
+def lin(wordnet: WordNet, senses1: Sequence[Sense], senses2: Sequence[Sense]) -> Scores:
     """Shared information over the information of both senses; 0 when one has none."""
     content = information_of(wordnet).content
 
     def score(_t: Taxonomy, meetings: Meetings, first: list[int], second: list[int]) -> Scores:
-        one, other = content[first], content[second]
-        known = (one > 0) & (other > 0)
-        both = np.where(known, one + other, 1.0)
-        return np.where(known, 2.0 * _shared(meetings, content) / both, 0.0)
+        first_content, second_content = content[first], content[second]
+        informative = (first_content > 0) & (second_content > 0)
+        total = np.where(informative, first_content + second_content, 1.0)
+        return np.where(informative, 2.0 * _shared(meetings, content) / total, 0.0)
 
-    return in_trees(wordnet, left, right, score)
+    return in_trees(wordnet, senses1, senses2, score)
 
 
-def jcn(wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense]) -> Scores:
+def jcn(wordnet: WordNet, senses1: Sequence[Sense], senses2: Sequence[Sense]) -> Scores:
     """One over the information that is not shared; 0 when a sense has none."""
     information = information_of(wordnet)
     content = information.content
     end_of_nouns = wordnet.part_range("n")[1]
 
     def score(_t: Taxonomy, meetings: Meetings, first: list[int], second: list[int]) -> Scores:
-        one, other = content[first], content[second]
-        known = (one > 0) & (other > 0)
-        apart = one + other - 2.0 * _shared(meetings, content)
+        first_content, second_content = content[first], content[second]
+        informative = (first_content > 0) & (second_content > 0)
+        apart = first_content + second_content - 2.0 * _shared(meetings, content)
         noun = np.array(first) < end_of_nouns
         top = np.where(noun, jcn_maximum(wordnet, "n"), jcn_maximum(wordnet, "v"))
         value = np.where(apart == 0, top, 1.0 / np.where(apart == 0, 1.0, apart))
-        return np.where(known, value, 0.0)
+        return np.where(informative, value, 0.0)
 
-    return in_trees(wordnet, left, right, score)
+    return in_trees(wordnet, senses1, senses2, score)
 
 
 def jcn_maximum(wordnet: WordNet, part: str = "n") -> float:
@@ -133,10 +133,10 @@ def jcn_maximum(wordnet: WordNet, part: str = "n") -> float:
     return float(1.0 / -np.log((count - _LEAST_COUNT) / count))
 
 
-def scale_res(wordnet: WordNet, values: Scores, left: Sequence[Sense], _right: object) -> Scores:
+def scale_res(wordnet: WordNet, values: Scores, senses1: Sequence[Sense], _right: object) -> Scores:
     """By the content of a sense that was seen once, the largest there is."""
     counts = information_of(wordnet).root_count
-    largest = np.array([np.log(max(counts[sense.part], np.e)) for sense in left])
+    largest = np.array([np.log(max(counts[sense.part], np.e)) for sense in senses1])
     scaled: Scores = values / largest
     return scaled
 

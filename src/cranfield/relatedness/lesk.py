@@ -54,8 +54,8 @@ _BOUNDARY = -1
 
 def lesk(
     wordnet: WordNet,
-    left: Sequence[Sense],
-    right: Sequence[Sense],
+    senses1: Sequence[Sense],
+    senses2: Sequence[Sense],
     *,
     jobs: int = 1,
     stop_words: bool = False,
@@ -65,7 +65,7 @@ def lesk(
     With `stop_words` articles, pronouns, prepositions and conjunctions are taken out first.
     """
     number: dict[Sense, int] = {}
-    for sense in (*left, *right):
+    for sense in (*senses1, *senses2):
         number.setdefault(sense, len(number))
     left_out = STOP_WORDS if stop_words else frozenset()
     words, starts = _numbered_texts(wordnet, list(number), left_out)
@@ -74,8 +74,8 @@ def lesk(
         words,
         starts,
         _TEXTS,
-        np.array([number[sense] for sense in left], np.int32),
-        np.array([number[sense] for sense in right], np.int32),
+        np.array([number[sense] for sense in senses1], np.int32),
+        np.array([number[sense] for sense in senses2], np.int32),
         np.ascontiguousarray(compared[:, 0]),
         np.ascontiguousarray(compared[:, 1]),
         jobs,
@@ -115,13 +115,15 @@ def _texts(wordnet: WordNet, glosses: GlossReader, sense: Sense) -> list[list[Te
 
 
 def scale_lesk(
-    wordnet: WordNet, values: Scores, left: Sequence[Sense], right: Sequence[Sense]
+    wordnet: WordNet, values: Scores, senses1: Sequence[Sense], senses2: Sequence[Sense]
 ) -> Scores:
     """By what the senses share with themselves: the root of the product."""
-    senses = list(dict.fromkeys((*left, *right)))
-    own = dict(zip(senses, lesk(wordnet, senses, senses), strict=True))
-    most = np.array([np.sqrt(own[a] * own[b]) for a, b in zip(left, right, strict=True)])
-    scaled: Scores = values / np.maximum(most, 1.0)
+    senses = list(dict.fromkeys((*senses1, *senses2)))
+    self_scores = dict(zip(senses, lesk(wordnet, senses, senses), strict=True))
+    limits = np.array(
+        [np.sqrt(self_scores[a] * self_scores[b]) for a, b in zip(senses1, senses2, strict=True)]
+    )
+    scaled: Scores = values / np.maximum(limits, 1.0)
     return scaled
 
 

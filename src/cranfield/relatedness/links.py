@@ -34,11 +34,11 @@ class InLinks:
 
     def relatedness(self, first: str, second: str) -> float:
         """1 - distance of the sets of links, and 0 where that is negative."""
-        one, other = self.sources[term_of(first)], self.sources[term_of(second)]
+        first_sources, second_sources = self.sources[term_of(first)], self.sources[term_of(second)]
         if term_of(first) == term_of(second):
             return 1.0
-        shared = len(one & other)
-        return max(0.0, 1.0 - nwd(len(one), len(other), shared, self.articles))
+        shared = len(first_sources & second_sources)
+        return max(0.0, 1.0 - nwd(len(first_sources), len(second_sources), shared, self.articles))
 
 
 def read_links(
@@ -60,26 +60,26 @@ def collect_links(
     pairs: Iterable[tuple[str, str]], concepts: Sequence[str], *, articles: int | None = None
 ) -> InLinks:
     """The links to the concepts, from pairs (source, target)."""
-    found: dict[str, set[int]] = {term_of(concept): set() for concept in concepts}
+    sources_of: dict[str, set[int]] = {term_of(concept): set() for concept in concepts}
     names = _Distinct()
     for source, target in pairs:
         # Numbers of 64 bits stand for the names: two of ten million articles are taken for one
         # with a chance of 3 in a million.
         number = hash(term_of(source))
         goal = term_of(target)
-        if goal in found:
-            found[goal].add(number)
+        if goal in sources_of:
+            sources_of[goal].add(number)
         if articles is None:
             names.add(number, hash(goal))
     if articles is None:
         articles = len(names)
-    for name, linking in found.items():
+    for name, linking in sources_of.items():
         if len(linking) > articles:
             raise UsageError(
                 f"{len(linking)} articles link to {name!r}, but there are said to be {articles} in "
                 "all; expected the number of all articles, or none (it is counted then)"
             )
-    return InLinks({name: frozenset(sources) for name, sources in found.items()}, articles)
+    return InLinks({name: frozenset(sources) for name, sources in sources_of.items()}, articles)
 
 
 @dataclass(frozen=True)
@@ -95,10 +95,15 @@ class LinkVectors:
         """The cosine of the angle between two vectors of links."""
         if term_of(first) == term_of(second):
             return 1.0
-        one, other = self.weights[term_of(first)], self.weights[term_of(second)]
+        vectors = self.weights[term_of(first)], self.weights[term_of(second)]
+        first_weights, second_weights = vectors
         # Exact sums, for the numbers that stand for targets come in another order in each process.
-        lengths = [math.sqrt(math.fsum(w * w for w in v.values())) for v in (one, other)]
-        shared = math.fsum(weight * other[t] for t, weight in one.items() if t in other)
+        lengths = [
+            math.sqrt(math.fsum(w * w for w in v.values())) for v in (first_weights, second_weights)
+        ]
+        shared = math.fsum(
+            weight * second_weights[t] for t, weight in first_weights.items() if t in second_weights
+        )
         # Targets that every article links to weigh nothing.
         return min(1.0, shared / (lengths[0] * lengths[1])) if all(lengths) else 0.0
 
@@ -111,9 +116,9 @@ def read_link_vectors(
     progress: Progress | None = None,
 ) -> LinkVectors:
     """The weighted links out of the concepts, from a table `source,target` that is read twice."""
-    told = Progress.of(progress)
-    first = partial(read_link_pairs, path, progress=told.part(0.0, 0.5))
-    second = partial(read_link_pairs, path, progress=told.part(0.5, 1.0))
+    reporter = Progress.of(progress)
+    first = partial(read_link_pairs, path, progress=reporter.part(0.0, 0.5))
+    second = partial(read_link_pairs, path, progress=reporter.part(0.5, 1.0))
     return collect_vectors(first, second, concepts, articles=articles)
 
 
@@ -129,12 +134,12 @@ def collect_vectors(
     A link weighs log(articles / articles that link to its target). The first walk finds the links
     out of the concepts, the second counts the links to their targets; each link is listed once.
     """
-    wanted = {term_of(concept) for concept in concepts}
+    terms = {term_of(concept) for concept in concepts}
     out: dict[str, set[int]] = {}
     names = _Distinct()
     for source, target in first():
         name, goal = term_of(source), hash(term_of(target))
-        if name in wanted:
+        if name in terms:
             out.setdefault(name, set()).add(goal)
         if articles is None:
             names.add(hash(name), goal)
@@ -173,10 +178,10 @@ class _Distinct:
         return len(_merged(self._known, self._fresh))
 
 
-def _merged(known: NDArray[np.int64], fresh: list[int]) -> NDArray[np.int64]:
+def _merged(numbers: NDArray[np.int64], additions: list[int]) -> NDArray[np.int64]:
     # A stable sort takes the sorted numbers as they are and merges the others into them; the
     # set functions of numpy hash everything anew, which is four times as slow.
-    every = np.concatenate([known, np.sort(np.array(fresh, np.int64))])
+    every = np.concatenate([numbers, np.sort(np.array(additions, np.int64))])
     every.sort(kind="stable")
     first = np.ones(len(every), np.bool_)
     first[1:] = every[1:] != every[:-1]

@@ -20,20 +20,20 @@ LCH_MAXIMUM = float(np.log(40.0))  # of nouns, whose deepest leaf has depth 20
 
 def in_trees(
     wordnet: WordNet,
-    left: Sequence[Sense],
-    right: Sequence[Sense],
+    senses1: Sequence[Sense],
+    senses2: Sequence[Sense],
     score: Callable[[Taxonomy, Meetings, list[int], list[int]], Scores],
 ) -> Scores:
     """Scores of the pairs that hang in the same tree; NaN for the others."""
-    values = np.full(len(left), np.nan)
-    for start in range(0, len(left), _PAIRS):
-        block = range(start, min(start + _PAIRS, len(left)))
-        kept = [k for k in block if comparable(left[k], right[k])]
-        if kept:
-            first = [left[k].synset for k in kept]
-            second = [right[k].synset for k in kept]
+    values = np.full(len(senses1), np.nan)
+    for start in range(0, len(senses1), _PAIRS):
+        block = range(start, min(start + _PAIRS, len(senses1)))
+        pairs = [k for k in block if comparable(senses1[k], senses2[k])]
+        if pairs:
+            first = [senses1[k].synset for k in pairs]
+            second = [senses2[k].synset for k in pairs]
             taxonomy = taxonomy_of(wordnet)
-            values[kept] = score(taxonomy, taxonomy.meetings(first, second), first, second)
+            values[pairs] = score(taxonomy, taxonomy.meetings(first, second), first, second)
     return values
 
 
@@ -48,12 +48,12 @@ def _synsets_between(meetings: Meetings) -> Scores:
     return links.astype(np.float64) + 1.0
 
 
-def path(wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense]) -> Scores:
+def path(wordnet: WordNet, senses1: Sequence[Sense], senses2: Sequence[Sense]) -> Scores:
     """One over the number of synsets on the shortest way."""
-    return in_trees(wordnet, left, right, lambda _t, m, _a, _b: 1.0 / _synsets_between(m))
+    return in_trees(wordnet, senses1, senses2, lambda _t, m, _a, _b: 1.0 / _synsets_between(m))
 
 
-def lch(wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense]) -> Scores:
+def lch(wordnet: WordNet, senses1: Sequence[Sense], senses2: Sequence[Sense]) -> Scores:
     """The shortest way, scaled by twice the greatest depth of its tree."""
     deepest = {part: greatest_depth(wordnet, part) for part in "nv"}
 
@@ -62,7 +62,7 @@ def lch(wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense]) -> Scor
         depth = np.where(np.array(first) < end_of_nouns, deepest["n"], deepest["v"])
         return np.log(2.0 * depth / _synsets_between(m))
 
-    return in_trees(wordnet, left, right, score)
+    return in_trees(wordnet, senses1, senses2, score)
 
 
 def greatest_depth(wordnet: WordNet, part: str) -> int:
@@ -98,14 +98,14 @@ def _greatest_depth(wordnet: WordNet, part: str) -> int:
     return int(depth[start:end][leaf & reached].max(initial=1))
 
 
-def wup(wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense]) -> Scores:
+def wup(wordnet: WordNet, senses1: Sequence[Sense], senses2: Sequence[Sense]) -> Scores:
     """Twice the depth of the deepest meeting, over the depths of both senses through it."""
-    return in_trees(wordnet, left, right, _wup)
+    return in_trees(wordnet, senses1, senses2, _wup)
 
 
 def _wup(taxonomy: Taxonomy, meetings: Meetings, first: list[int], second: list[int]) -> Scores:
-    nodes, back = np.unique(meetings.node, return_inverse=True)
-    depth = np.array([listed_depth(taxonomy, int(node)) for node in nodes])[back]
+    nodes, inverse = np.unique(meetings.node, return_inverse=True)
+    depth = np.array([listed_depth(taxonomy, int(node)) for node in nodes])[inverse]
     up = _distances(taxonomy, np.array(first)[meetings.pair], meetings.node)
     down = _distances(taxonomy, np.array(second)[meetings.pair], meetings.node)
     value = 2.0 * depth / (2 * depth + up + down)
@@ -122,15 +122,17 @@ def listed_depth(taxonomy: Taxonomy, node: int) -> int:
     A synset with several ways to the root has several depths. The reference means to take the
     least, but sorts them as text, so that 14 comes before 9; its figures follow from that.
     """
-    listed = [depth - 1 for depth in taxonomy.depths(node)]
-    return int(min(f"{depth}:" for depth in listed)[:-1]) + 1
+    depths = [depth - 1 for depth in taxonomy.depths(node)]
+    return int(min(f"{depth}:" for depth in depths)[:-1]) + 1
 
 
 def _distances(taxonomy: Taxonomy, synsets: Ints, nodes: Ints) -> Ints:
     key = synsets * (int(nodes.max(initial=0)) + 1) + nodes
-    _, at, back = np.unique(key, return_index=True, return_inverse=True)
-    found = [taxonomy.distance(int(s), int(n)) for s, n in zip(synsets[at], nodes[at], strict=True)]
-    return np.array(found, np.int64)[back]
+    _, at, inverse = np.unique(key, return_index=True, return_inverse=True)
+    distances = [
+        taxonomy.distance(int(s), int(n)) for s, n in zip(synsets[at], nodes[at], strict=True)
+    ]
+    return np.array(distances, np.int64)[inverse]
 
 
 METHODS = (

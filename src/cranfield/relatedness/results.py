@@ -80,14 +80,14 @@ class PairRelatedness(Answer):
 
     def result(self, method: str | None = None) -> MethodPairs:
         """What a method found (default: the only one)."""
-        chosen = [r for r in self.results if method is None or r.name == method]
-        if len(chosen) != 1:
+        matches = [r for r in self.results if method is None or r.name == method]
+        if len(matches) != 1:
             names = ", ".join(r.name for r in self.results)
             raise UsageError(f"name one of the methods: {names}")
-        return chosen[0]
+        return matches[0]
 
     def check_judged(self) -> None:
-        """A UsageError where correlations are asked for and nobody scored a pair."""
+        """A UsageError where correlations are asked for and no pair has a score of people."""
         if not self.judged:
             raise UsageError(NOT_JUDGED)
 
@@ -95,8 +95,8 @@ class PairRelatedness(Answer):
         """Pairs and correlations of every method; with `human` the correlations alone."""
         if human:
             self.check_judged()
-        found = [_of_method(result, human) for result in self.results]
-        return found[0] if len(found) == 1 else {"methods": found}
+        methods = [_of_method(result, human) for result in self.results]
+        return methods[0] if len(methods) == 1 else {"methods": methods}
 
     def headline(self) -> str:
         pairs = plural(len(self.results[0].pairs), "pair")
@@ -108,9 +108,9 @@ class PairRelatedness(Answer):
 
 
 def _of_method(result: MethodPairs, human: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {"method": result.name}
+    record: dict[str, Any] = {"method": result.name}
     if not human:
-        found["pairs"] = [
+        record["pairs"] = [
             {
                 "word1": p.word1,
                 "word2": p.word2,
@@ -122,14 +122,14 @@ def _of_method(result: MethodPairs, human: bool) -> dict[str, Any]:
             for p in result.pairs
         ]
     people = result.people
-    found["spearman"] = people and people.spearman
-    found["pearson"] = people and people.pearson
+    record["spearman"] = people and people.spearman
+    record["pearson"] = people and people.pearson
     if people:
-        found["spearman_ci"] = list(people.spearman_interval)
-        found["pearson_ci"] = list(people.pearson_interval)
-        found["correlated_pairs"], found["left_out"] = people.pairs, people.left_out
-    found["unmapped"] = [*result.unknown, *result.unusable, *result.unseen]
-    return found
+        record["spearman_ci"] = list(people.spearman_interval)
+        record["pearson_ci"] = list(people.pearson_interval)
+        record["correlated_pairs"], record["left_out"] = people.pairs, people.left_out
+    record["unmapped"] = [*result.unknown, *result.unusable, *result.unseen]
+    return record
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -173,7 +173,7 @@ class MethodCatalogue(Answer):
 
 def describe_method(method: Method) -> dict[str, Any]:
     """All that a declaration says, as plain data."""
-    found = {
+    record = {
         "name": method.name,
         "title": method.title,
         "family": method.family,
@@ -190,7 +190,7 @@ def describe_method(method: Method) -> dict[str, Any]:
         "undefined": method.undefined,
     }
     params = {n: {"default": p.default, "doc": p.doc} for n, p in method.params.items()}
-    return found | ({"params": params} if params else {})
+    return record | ({"params": params} if params else {})
 
 
 def note_names(notes: Notes, results: Sequence[MethodPairs | ConceptCosts], outcome: str) -> None:

@@ -121,15 +121,18 @@ class _Expansion:
         names = dict.fromkeys(name for pair in pairs for name in pair)
         senses = {name: lexicon.senses(name) for name in names}
         self.unknown = tuple(name for name in names if not senses[name])
-        usable = {name: [s for s in found if s.part in parts] for name, found in senses.items()}
+        usable = {
+            name: [s for s in name_senses if s.part in parts]
+            for name, name_senses in senses.items()
+        }
         self.unusable = tuple(name for name in names if senses[name] and not usable[name])
         self.left: list[Sense] = []
         self.right: list[Sense] = []
         self.starts = [0]
         for first, second in pairs:
-            one, other = usable[first], usable[second]
-            self.left += [sense for sense in one for _ in other]
-            self.right += other * len(one)
+            first_senses, second_senses = usable[first], usable[second]
+            self.left += [sense for sense in first_senses for _ in second_senses]
+            self.right += second_senses * len(first_senses)
             self.starts.append(len(self.left))
 
 
@@ -161,15 +164,15 @@ def _by_senses(
 def _by_names(method: Method, pairs: Pairs, resources: Resources) -> PairScores:
     score, knows = _name_scorer(method, resources)
     names = dict.fromkeys(name for pair in pairs for name in pair)
-    known = {name: knows(name) for name in names}
+    is_known = {name: knows(name) for name in names}
     scored = []
     for number, (a, b) in enumerate(pairs):
         resources.progress(number / len(pairs))
-        scored.append(PairScore(a, b, score(a, b) if known[a] and known[b] else None))
+        scored.append(PairScore(a, b, score(a, b) if is_known[a] and is_known[b] else None))
     unseen: list[str] = []
     if method.family == "counts" and isinstance(resources.counts, Snapshot):
-        unseen = [n for n in names if known[n] and resources.counts.hits(n) == 0]
-    unknown = tuple(n for n in names if not known[n])
+        unseen = [n for n in names if is_known[n] and resources.counts.hits(n) == 0]
+    unknown = tuple(n for n in names if not is_known[n])
     return PairScores(method, tuple(scored), unknown, unseen=tuple(unseen))
 
 

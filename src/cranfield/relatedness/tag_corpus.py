@@ -167,13 +167,13 @@ def analyse_tags(
     words: dict[str, tuple[str, ...]] = {}
     lexicon: tuple[LexiconPart, ...] = ()
     if vocabulary is not None:
-        given = read_mapping(mapping) if mapping is not None else {}
+        word_of = read_mapping(mapping) if mapping is not None else {}
         names = vocabulary if isinstance(vocabulary, Ontology) else read_vocabulary(vocabulary)
-        words = {c: _words(given.get(c, c)) for c in names.concepts}
+        words = {c: _words(word_of.get(c, c)) for c in names.concepts}
         lexicon = _lexicon(names, words, counts, items)
     covered = {form for forms in words.values() for word in forms for form in _forms(word)}
     ranked = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    listed = tuple(TagCount(tag, n, kind_of.get(tag)) for tag, n in ranked)
+    tag_counts = tuple(TagCount(tag, n, kind_of.get(tag)) for tag, n in ranked)
     return TagCorpus(
         name,
         len(items),
@@ -184,10 +184,10 @@ def analyse_tags(
         max(sizes),
         min_items,
         sum(n >= min_items for n in counts.values()),
-        _classes(listed) if kind_of else (),
-        tuple(replace(t, kind=None) for t in listed if t.kind == UNKNOWN),
+        _classes(tag_counts) if kind_of else (),
+        tuple(replace(t, kind=None) for t in tag_counts if t.kind == UNKNOWN),
         lexicon,
-        tuple(t for t in listed if t.items >= min_items and covered.isdisjoint(_forms(t.tag))),
+        tuple(t for t in tag_counts if t.items >= min_items and covered.isdisjoint(_forms(t.tag))),
         notes=notes,
     )
 
@@ -213,7 +213,7 @@ def _classes(tags: Sequence[TagCount]) -> tuple[TagClass, ...]:
     for tag in tags:
         kind = str(tag.kind)
         groups[kind if kind == UNKNOWN else broad_class(kind)].append(tag.items)
-    return tuple(TagClass(name, len(found), sum(found)) for name, found in groups.items())
+    return tuple(TagClass(name, len(counts), sum(counts)) for name, counts in groups.items())
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -234,11 +234,14 @@ def _lexicon(
     counts: Counter[str],
     items: Sequence[TaggedItem],
 ) -> tuple[LexiconPart, ...]:
-    forms = {c: {form for word in own for form in _forms(word)} for c, own in words.items()}
-    found = []
+    forms = {
+        c: {form for word in concept_words for form in _forms(word)}
+        for c, concept_words in words.items()
+    }
+    parts = []
     for part in count_categories(names).parts:
-        wanted = set().union(*(forms[c] for c in part.concepts))
+        part_forms = set().union(*(forms[c] for c in part.concepts))
         tagged = sum(not forms[c].isdisjoint(counts) for c in part.concepts)
-        items_with = sum(not wanted.isdisjoint(item.tags) for item in items)
-        found.append(LexiconPart(part, tagged, items_with))
-    return tuple(found)
+        items_with = sum(not part_forms.isdisjoint(item.tags) for item in items)
+        parts.append(LexiconPart(part, tagged, items_with))
+    return tuple(parts)

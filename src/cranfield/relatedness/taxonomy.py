@@ -72,10 +72,10 @@ class Taxonomy:
     def _climb(self, synset: int, below: frozenset[int]) -> list[tuple[int, ...]]:
         seen = below | {synset}
         # Princeton's WordNet 3.0 has a circle among its verbs: a path ends where it would close.
-        fresh = [h for h in self.hypernyms(synset) if h not in seen]
-        if not fresh:
+        parents = [h for h in self.hypernyms(synset) if h not in seen]
+        if not parents:
             return [(synset, self.root_of(synset))]
-        return [(synset, *path) for h in fresh for path in self._climb(h, seen)]
+        return [(synset, *path) for h in parents for path in self._climb(h, seen)]
 
     def depths(self, synset: int) -> set[int]:
         """The numbers of synsets on the ways down from the root, itself and the root counted."""
@@ -98,9 +98,9 @@ class Taxonomy:
                     steps[node] = i
         return steps
 
-    def meetings(self, left: Sequence[int], right: Sequence[int]) -> Meetings:
+    def meetings(self, synsets1: Sequence[int], synsets2: Sequence[int]) -> Meetings:
         """Where the paths of each pair (left[k], right[k]) of synsets meet."""
-        synsets = sorted({*left, *right})
+        synsets = sorted({*synsets1, *synsets2})
         rows = [path for synset in synsets for path in self.paths(synset)]
         counts = np.array([len(self.paths(synset)) for synset in synsets], np.int64)
         starts = dict(zip(synsets, np.cumsum(counts) - counts, strict=True))
@@ -108,13 +108,13 @@ class Taxonomy:
         table = np.full((len(rows), max(map(len, rows), default=1)), _NOTHING, np.int32)
         for row, path in zip(table, rows, strict=True):
             row[: len(path)] = path
-        many_left = np.array([number[s] for s in left], np.int64)
-        many_right = np.array([number[s] for s in right], np.int64)
+        many_left = np.array([number[s] for s in synsets1], np.int64)
+        many_right = np.array([number[s] for s in synsets2], np.int64)
         many = many_left * many_right
         pair = np.repeat(np.arange(len(many)), many)
         within = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
-        first = np.array([starts[s] for s in left], np.int64)[pair] + within // many_right[pair]
-        second = np.array([starts[s] for s in right], np.int64)[pair] + within % many_right[pair]
+        first = np.array([starts[s] for s in synsets1], np.int64)[pair] + within // many_right[pair]
+        second = np.array([starts[s] for s in synsets2], np.int64)[pair] + within % many_right[pair]
         up, down = np.empty_like(pair), np.empty_like(pair)
         for start in range(0, len(pair), _BLOCK):
             block = slice(start, start + _BLOCK)

@@ -148,7 +148,7 @@ def compare_vocabularies(
     close: tuple[NearConcept, ...] = ()
     notes: tuple[str, ...] = ()
     if method is not None and removed:
-        pairs = [(c, other) for c in removed for other in b.concepts]
+        pairs = [(c, candidate) for c in removed for candidate in b.concepts]
         related = relate_pairs(pairs, method, progress=progress, **sources)
         notes = related.notes
         close = tuple(_near(related.result().pairs, len(b.concepts), near))
@@ -180,21 +180,21 @@ def compare_vocabularies(
     )
 
 
-def _vocabulary(given: Vocabulary, rules: str | Path | None) -> Ontology:
-    if isinstance(given, str | Path):
-        return read_vocabulary(given, rules=rules)
+def _vocabulary(vocabulary: Vocabulary, rules: str | Path | None) -> Ontology:
+    if isinstance(vocabulary, str | Path):
+        return read_vocabulary(vocabulary, rules=rules)
     if rules is not None:
         raise UsageError("rules= belongs to a vocabulary that is read from a file")
-    return given.checked() if isinstance(given, Ontology) else Ontology.flat(given)
+    return vocabulary.checked() if isinstance(vocabulary, Ontology) else Ontology.flat(vocabulary)
 
 
-def _near(pairs: Sequence[Any], width: int, least: float) -> Iterator[NearConcept]:
+def _near(pairs: Sequence[Any], width: int, threshold: float) -> Iterator[NearConcept]:
     """The nearest partner of each concept, whose pairs stand one after the other."""
     for start in range(0, len(pairs), width):
         row = [p for p in pairs[start : start + width] if p.relatedness is not None]
         best = max(row, key=lambda p: p.relatedness, default=None)
         # The last bits of a measure's value are no reason to leave a concept out.
-        if best is not None and best.relatedness >= least - 1e-12:
+        if best is not None and best.relatedness >= threshold - 1e-12:
             yield NearConcept(best.word1, best.word2, best.relatedness)
 
 
@@ -213,10 +213,10 @@ def _place(ontology: Ontology, concept: str) -> tuple[str, frozenset[str]]:
     node = ontology.concept_nodes[concept]
     ways = []
     for parent in ontology.parents[node]:
-        way = [parent]
-        while ontology.parents[way[0]]:
-            way.insert(0, ontology.parents[way[0]][0])
-        ways.append(" > ".join(_short(ontology, n) for n in way))
+        route = [parent]
+        while ontology.parents[route[0]]:
+            route.insert(0, ontology.parents[route[0]][0])
+        ways.append(" > ".join(_short(ontology, n) for n in route))
     above = frozenset(_short(ontology, n) for n in ontology.nodes_above[node])
     return " | ".join(sorted(ways)) or "(top)", above
 
@@ -232,11 +232,11 @@ def _categories(ontology: Ontology) -> tuple[str, ...]:
 
 def _rules(ontology: Ontology) -> tuple[Rule, ...]:
     """The rules as they are compared: the order of their members is of no effect."""
-    listed = [(kind, tuple(sorted(members))) for kind, members in ontology.rules.groups()]
-    listed += [
+    rules = [(kind, tuple(sorted(members))) for kind, members in ontology.rules.groups()]
+    rules += [
         (f"{r.concept} requires one of", tuple(sorted(r.any_of))) for r in ontology.rules.requires
     ]
-    return tuple(listed)
+    return tuple(rules)
 
 
 def _without_common(first: tuple[Any, ...], second: tuple[Any, ...]) -> tuple[Any, Any]:

@@ -141,8 +141,8 @@ class WordNet:
 
     def senses(self, word: str, part: str) -> list[Sense]:
         """The senses of a word as it stands."""
-        found = self.synsets_of(word, part)
-        return [Sense(word, part, i, synset) for i, synset in enumerate(found, 1)]
+        synsets = self.synsets_of(word, part)
+        return [Sense(word, part, i, synset) for i, synset in enumerate(synsets, 1)]
 
     @cached_property
     def _exceptions(self) -> Exceptions:
@@ -187,9 +187,9 @@ class WordNet:
         rows, columns = [], []
         for relation in relations:
             numbers = [SYMBOLS.index(symbol) for symbol in RELATIONS[relation]]
-            chosen = np.isin(kinds, numbers) & between_synsets
-            rows.append(source[chosen])
-            columns.append(self._arrays["pointer_target"][chosen])
+            mask = np.isin(kinds, numbers) & between_synsets
+            rows.append(source[mask])
+            columns.append(self._arrays["pointer_target"][mask])
         row, column = np.concatenate(rows), np.concatenate(columns)
         order = np.argsort(row, kind="stable")
         starts = np.zeros(self.size + 1, np.int32)
@@ -198,9 +198,9 @@ class WordNet:
 
     def with_links(self, *symbols: str) -> NDArray[np.bool_]:
         """Which synsets have a pointer of one of these symbols, between words or synsets."""
-        chosen = np.isin(self._arrays["pointer_kind"], [SYMBOLS.index(s) for s in symbols])
+        mask = np.isin(self._arrays["pointer_kind"], [SYMBOLS.index(s) for s in symbols])
         counts = np.diff(self._arrays["pointer_start"])
-        source = np.repeat(np.arange(self.size), counts)[chosen]
+        source = np.repeat(np.arange(self.size), counts)[mask]
         return np.bincount(source, minlength=self.size) > 0
 
     def related(self, synset: int, relation: str) -> list[int]:
@@ -233,14 +233,14 @@ class WordNet:
         matches = pattern_of(word).search
         word_start = self._arrays["word_start"]
         first, last = int(word_start[synset]), int(word_start[synset + 1])
-        found = []
+        links = []
         for hit in hits + start[synset]:
             source = int(self._arrays["pointer_source_word"][hit])
             at = last - 1 if source == 0 else first + source - 1
             if matches(self._text("word", at)):
                 target = int(self._arrays["pointer_target"][hit])
-                found.append((target, int(self._arrays["pointer_target_word"][hit])))
-        return found
+                links.append((target, int(self._arrays["pointer_target_word"][hit])))
+        return links
 
 
 @lru_cache(maxsize=4096)

@@ -171,10 +171,10 @@ class _Addresses:
 
     def find(self, offsets: Sequence[bytes], parts: NDArray[np.int64] | int) -> NDArray[np.int32]:
         """The synsets at these offsets; a ValueError when there is none."""
-        wanted = np.array(offsets, "S8").astype(np.int64) + parts * _OFFSET_LIMIT
-        at = np.searchsorted(self._places, wanted)
+        addresses = np.array(offsets, "S8").astype(np.int64) + parts * _OFFSET_LIMIT
+        at = np.searchsorted(self._places, addresses)
         at[at == len(self._places)] = 0
-        wrong = np.flatnonzero(self._places[at] != wanted)
+        wrong = np.flatnonzero(self._places[at] != addresses)
         if wrong.size:
             raise ValueError(offsets[wrong[0]].decode("ascii", "replace"))
         return self._order[at]
@@ -216,22 +216,22 @@ def _lemma_index(files: DatabaseFiles, address: _Addresses, sizes: Sequence[int]
         name = f"index.{part_name}"
         entries, senses, offsets = _index_entries(files, name)
         try:
-            found = address.find(offsets, part)
+            lemma_synsets = address.find(offsets, part)
         except ValueError as error:
             raise InputError.single(
                 files.where(name), f"offset {error} is not that of a synset in data.{part_name}"
             ) from None
-        listed, there = len(np.unique(found)), sizes[part + 1] - sizes[part]
-        if listed < there:
+        count, expected = len(np.unique(lemma_synsets)), sizes[part + 1] - sizes[part]
+        if count < expected:
             raise InputError.single(
                 files.where(name),
-                f"leads to {listed} of the {there} synsets in data.{part_name}; is it truncated?",
+                f"leads to {count} of the {expected} synsets in data.{part_name}; is it truncated?",
             )
         if any(a > b for a, b in pairwise(entries)):
             raise InputError.single(files.where(name), "the entries are not in alphabetical order")
         lemmas += entries
         counts += senses
-        synsets.append(found)
+        synsets.append(lemma_synsets)
         part_start.append(len(lemmas))
     return {
         "lemma_part_start": np.array(part_start, np.int32),
@@ -346,22 +346,22 @@ class DatabaseFiles:
 def find_database(folder: str | Path | None = None) -> DatabaseFiles:
     """The database in the folder given, or the first one in the places where it usually is."""
     if folder is not None:
-        found = _database_at(Path(folder))
-        if found is None:
+        database = _database_at(Path(folder))
+        if database is None:
             raise InputError.single(str(folder), _why_not(Path(folder)))
-        return found
+        return database
     for variable, inner in (("WNSEARCHDIR", ""), ("WNHOME", "dict")):
         if value := os.environ.get(variable):
-            found = _database_at(Path(value) / inner)
-            if found is None:
+            database = _database_at(Path(value) / inner)
+            if database is None:
                 raise InputError.single(
                     str(Path(value) / inner), f"{_why_not(Path(value) / inner)} (from {variable})"
                 )
-            return found
+            return database
     for place in _usual_places():
-        found = _database_at(place)
-        if found is not None:
-            return found
+        database = _database_at(place)
+        if database is not None:
+            return database
     raise NeedsError(f"No WordNet database found. {INSTALL}")
 
 
@@ -421,16 +421,16 @@ _ALIGN = 64
 
 
 def cache_folder() -> Path:
-    if own := os.environ.get("CRANFIELD_CACHE"):
-        return Path(own)
+    if folder := os.environ.get("CRANFIELD_CACHE"):
+        return Path(folder)
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "cranfield"
 
 
 def cached(kind: str, fingerprint: str, build: Callable[[], Arrays]) -> Arrays:
     """The arrays that `build` makes, from disk when they were made before."""
-    named = f"{LAYOUT}\n{kind}\n{fingerprint}"  # with a path, which may be any bytes
-    digest = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+    identity = f"{LAYOUT}\n{kind}\n{fingerprint}"  # with a path, which may be any bytes
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:20]
     path = cache_folder() / f"{kind}-{digest}.arrays"
     arrays = load_arrays(path)
     if arrays is not None:
