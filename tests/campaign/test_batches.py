@@ -127,7 +127,7 @@ def test_a_rejected_form_is_given_to_somebody_else():
     assert floor.ask("ann", "b") == "x"
     assert floor.ask("bob", "b") is None
     floor.move(0, "submitted")
-    with pytest.raises(UsageError, match="says why"):
+    with pytest.raises(UsageError, match="needs a reason"):
         floor.move(0, "rejected")
     floor.move(0, "rejected", reason='"Place" needs exactly one answer')
     assert floor.ask("ann", "b") is None

@@ -69,7 +69,7 @@ def test_the_log_goes_through_agreement_and_aggregation(tmp_path, capsys):
 def test_what_no_page_would_have_written_is_refused(tmp_path):
     good = json.loads(answered(tmp_path).read_text())
     for change, words in (
-        ({"annotator": ""}, "nobody's name"),
+        ({"annotator": ""}, "the annotator has no name"),
         ({"filled": [{"unit": "d9", "state": "done", "answers": {}}]}, "was not asked about"),
         ({"filled": [good["filled"][0]] * 2}, "answered twice"),
         ({"filled": [good["filled"][0] | {"answers": {}}]}, "needs exactly one answer"),

@@ -94,7 +94,7 @@ def test_a_rejected_form_is_reissued_to_somebody_else(site):
         page="/tiny/organise/batches/one",
     )
     assert refused.status_code == 400
-    assert "says why" in refused.text
+    assert "needs a reason" in refused.text
     done = organiser.fill(
         f"/tiny/organise/batches/one/people/{who}",
         {"do": "reject", "reason": "nothing was looked at", "sure": "yes"},

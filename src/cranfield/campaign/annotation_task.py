@@ -121,18 +121,18 @@ class Sheet:
         }
 
     @classmethod
-    def from_dict(cls, found: Mapping[str, Any]) -> Sheet:
+    def from_dict(cls, record: Mapping[str, Any]) -> Sheet:
         """The sheet that `to_dict` has written; a UsageError for anything else."""
         try:
-            about = found["about"]
+            about = record["about"]
             return cls(
-                str(found["title"]),
-                str(found["kind"]),
-                {str(name): Form.from_dict(form) for name, form in found["forms"].items()},
-                tuple(_unit(unit) for unit in found["units"]),
-                str(found["scenario"]),
-                str(found["guidelines"]),
-                str(found["version"]),
+                str(record["title"]),
+                str(record["kind"]),
+                {str(name): Form.from_dict(form) for name, form in record["forms"].items()},
+                tuple(_unit(unit) for unit in record["units"]),
+                str(record["scenario"]),
+                str(record["guidelines"]),
+                str(record["version"]),
                 None if about is None else Form.from_dict(about),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -150,13 +150,13 @@ class Sheet:
         }
 
 
-def _unit(found: Mapping[str, Any]) -> Unit:
-    told: dict[str, Any] = {name: str(value) for name, value in found.items() if name != "grid"}
-    grid = found["grid"]
+def _unit(record: Mapping[str, Any]) -> Unit:
+    fields: dict[str, Any] = {name: str(value) for name, value in record.items() if name != "grid"}
+    grid = record["grid"]
     if grid is not None:
         rows = tuple(tuple(map(str, row)) for row in grid["rows"])
-        told["grid"] = Grid(tuple(map(str, grid["head"])), rows)
-    return Unit(**told)
+        fields["grid"] = Grid(tuple(map(str, grid["head"])), rows)
+    return Unit(**fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +195,8 @@ class Response:
     @property
     def missing(self) -> tuple[str, ...]:
         """The units that nothing was said about."""
-        said = {f.unit for f in self.filled}
-        return tuple(u for u in self.units if u not in said)
+        answered = {f.unit for f in self.filled}
+        return tuple(u for u in self.units if u not in answered)
 
     @property
     def seconds(self) -> float:
@@ -216,12 +216,12 @@ class Response:
                 "about": None if self.about_form is None else self.about_form.to_dict(),
                 "units": dict(self.units),
             },
-            "about": {name: list(given) for name, given in self.about.items()},
+            "about": {name: list(values) for name, values in self.about.items()},
             "filled": [
                 {
                     "unit": f.unit,
                     "state": f.state,
-                    "answers": {name: list(given) for name, given in f.answers.items()},
+                    "answers": {name: list(values) for name, values in f.answers.items()},
                     "seconds": None if math.isnan(f.seconds) else f.seconds,
                     "comment": f.comment,
                 }
@@ -238,7 +238,7 @@ def response_of(
 ) -> Response:
     """What a person said about a sheet, checked; a UsageError names the first problem."""
     units = {unit.name: unit.form for unit in sheet.units}
-    made = Response(
+    response = Response(
         annotator,
         sheet.kind,
         sheet.title,
@@ -249,27 +249,27 @@ def response_of(
         about or {},
         sheet.about,
     )
-    problems = problems_of(made)
+    problems = problems_of(response)
     if problems:
         raise UsageError(problems[0])
-    return made
+    return response
 
 
 def problems_of(response: Response) -> list[str]:
     """What is wrong with a response, a sentence for each problem."""
-    found, seen = [], set()
+    messages, seen = [], set()
     for filled in response.filled:
         if filled.unit not in response.units:
-            found.append(f"unit {filled.unit!r} was not asked about")
+            messages.append(f"unit {filled.unit!r} was not asked about")
             continue
         if filled.unit in seen:
-            found.append(f"unit {filled.unit!r} is answered twice")
+            messages.append(f"unit {filled.unit!r} is answered twice")
         seen.add(filled.unit)
         if filled.state == "done":
             wrong = response.form_of(filled.unit).check(filled.answers)
-            found += [f"unit {filled.unit!r}: {problem.message}" for problem in wrong]
-    found += [problem.message for problem in about_problems(response)]
-    return found
+            messages += [f"unit {filled.unit!r}: {problem.message}" for problem in wrong]
+    messages += [problem.message for problem in about_problems(response)]
+    return messages
 
 
 def about_problems(response: Response) -> tuple[FormProblem, ...]:
@@ -281,32 +281,32 @@ def about_problems(response: Response) -> tuple[FormProblem, ...]:
 
 def read_response(path: FileForm) -> Response:
     """A response from its file, every form checked again; an InputError lists what is wrong."""
-    where = describe(path)
+    source = describe(path)
     try:
-        found = json.loads(read_json_text(path))
+        record = json.loads(read_json_text(path))
     except (ValueError, RecursionError) as error:
-        raise InputError.single(where, f"is not JSON ({error})") from None
-    if not isinstance(found, dict) or found.get("cranfield-response") != LAYOUT:
-        raise InputError.single(where, "is not a file of answers to a form of Cranfield")
+        raise InputError.single(source, f"is not JSON ({error})") from None
+    if not isinstance(record, dict) or record.get("cranfield-response") != LAYOUT:
+        raise InputError.single(source, "is not a file of answers to a form of Cranfield")
     try:
-        response = _parsed(found, where)
+        response = _parsed(record, source)
     except (KeyError, TypeError, ValueError, AttributeError, UsageError) as error:
-        raise InputError.single(where, f"is not a whole file of answers ({error})") from None
+        raise InputError.single(source, f"is not a whole file of answers ({error})") from None
     problems = problems_of(response)
     if problems:
-        raise InputError(where, [Problem(0, text) for text in problems])
+        raise InputError(source, [Problem(0, text) for text in problems])
     return response
 
 
-def _parsed(found: Mapping[str, Any], where: str) -> Response:
-    sheet = found["sheet"]
+def _parsed(record: Mapping[str, Any], source: str) -> Response:
+    sheet = record["sheet"]
     forms = {str(name): Form.from_dict(form) for name, form in sheet["forms"].items()}
     units = {str(unit): str(form) for unit, form in sheet["units"].items()}
     if not set(units.values()) <= set(forms):
         raise ValueError("a unit without its form")
-    annotator = str(found["annotator"]).strip()
+    annotator = str(record["annotator"]).strip()
     if not annotator:
-        raise ValueError("nobody's name")
+        raise ValueError("the annotator has no name")
     about = sheet.get("about")
     return Response(
         annotator,
@@ -315,10 +315,10 @@ def _parsed(found: Mapping[str, Any], where: str) -> Response:
         str(sheet["version"]),
         forms,
         units,
-        tuple(_filled(entry) for entry in found["filled"]),
-        _answers(found.get("about") or {}),
+        tuple(_filled(entry) for entry in record["filled"]),
+        _answers(record.get("about") or {}),
         None if about is None else Form.from_dict(about),
-        where,
+        source,
     )
 
 
@@ -334,13 +334,13 @@ def _filled(entry: Mapping[str, Any]) -> Filled:
     return Filled(str(entry["unit"]), _answers(entry["answers"]), state, time, comment)
 
 
-def _answers(found: Mapping[str, Any]) -> dict[str, list[str]]:
-    made = {}
-    for name, given in found.items():
-        if not isinstance(given, list) or not all(isinstance(v, str) for v in given):
+def _answers(record: Mapping[str, Any]) -> dict[str, list[str]]:
+    answers = {}
+    for name, values in record.items():
+        if not isinstance(values, list) or not all(isinstance(v, str) for v in values):
             raise ValueError(f"question {name!r}: expected a list of texts")
-        made[str(name)] = given
-    return made
+        answers[str(name)] = values
+    return answers
 
 
 def form_values(form: Form, answers: Answers) -> dict[str, str]:
@@ -391,27 +391,27 @@ def make_sheet(
     """
     if first is not None and first < 1:
         raise UsageError(f"first={first} is not a whole number from 1 on")
-    given = _Given.of(source, rules, meanings)
-    wanted = given.items(pictures, items, split)
+    task = _Given.of(source, rules, meanings)
+    item_ids = task.items(pictures, items, split)
     if below is not None:
-        labels = known if known is not None else given.truth()
-        wanted = gated(wanted, known_labels(labels), [below])
-    units = _units(wanted, given.texts, pictures)
+        labels = known if known is not None else task.truth()
+        item_ids = gated(item_ids, known_labels(labels), [below])
+    units = _units(item_ids, task.texts, pictures)
     form = ontology_form(
-        given.ontology, meanings=given.meanings, below=below, title=title or given.title
+        task.ontology, meanings=task.meanings, below=below, title=title or task.title
     )
     text = GUIDELINES if guidelines is None else read_text(guidelines).strip()
     sheet = Sheet(
-        title or given.title, "labels", {"form": form}, units, guidelines=text, version=version
+        title or task.title, "labels", {"form": form}, units, guidelines=text, version=version
     )
-    drawn = sheet if seed is None else sheet.shuffled(seed)
+    ordered = sheet if seed is None else sheet.shuffled(seed)
     if first is None:
-        return drawn
+        return ordered
     return Sheet(
-        drawn.title,
-        drawn.kind,
-        drawn.forms,
-        drawn.units[:first],
+        ordered.title,
+        ordered.kind,
+        ordered.forms,
+        ordered.units[:first],
         guidelines=text,
         version=version,
     )
@@ -419,10 +419,10 @@ def make_sheet(
 
 def known_labels(source: Any) -> LabelMatrix:
     """Labels that are known: decisions, not confidences."""
-    found = read_truth(source)
-    if found.labels is None:
+    truth = read_truth(source)
+    if truth.labels is None:
         raise UsageError("labels that are known are 0 and 1, not confidences")
-    return found
+    return truth
 
 
 class _Given:
@@ -446,23 +446,29 @@ class _Given:
         cls, source: str | Path, rules: str | Path | None, meanings: str | Path | None
     ) -> _Given:
         collection = None
-        named: str | Path = source
-        known: str | Path | None = meanings
+        ontology_source: str | Path = source
+        meanings_file: str | Path | None = meanings
         if Path(source).is_dir() or Path(source).name == FILE:
             collection = read_collection(source)
-            known = meanings or collection.concepts
+            meanings_file = meanings or collection.concepts
             rules = rules or collection.rules
             if collection.ontology is None:
                 return cls(
-                    _flat(collection, rules), read_meanings(known) if known else {}, collection
+                    _flat(collection, rules),
+                    read_meanings(meanings_file) if meanings_file else {},
+                    collection,
                 )
-            named = collection.ontology
+            ontology_source = collection.ontology
         # Tabs are the categories at the top, which the tree of the costs does without.
-        listed = f"{named}-listed"
-        tree = read_ontology(listed if listed in BUILT_IN else named, rules=rules)
-        built_in = known is None and str(named) in BUILT_IN
+        listed_name = f"{ontology_source}-listed"
+        tree = read_ontology(
+            listed_name if listed_name in BUILT_IN else ontology_source, rules=rules
+        )
+        built_in = meanings_file is None and str(ontology_source) in BUILT_IN
         defined = built_in_meanings() if built_in else {}
-        return cls(tree, read_meanings(known) if known is not None else defined, collection)
+        return cls(
+            tree, read_meanings(meanings_file) if meanings_file is not None else defined, collection
+        )
 
     def items(
         self, pictures: str | Path | None, items: str | Path | None, split: str | None
@@ -480,10 +486,10 @@ class _Given:
             if split not in splits:
                 raise UsageError(f"no split {split!r}.{suggest(split, splits)}")
             return splits[split]
-        found = public_items(self._collection, "labels")
-        if found is None:
+        public = public_items(self._collection, "labels")
+        if public is None:
             raise NeedsError(f"{self._collection.folder / FILE} names no items")
-        return found
+        return public
 
     def truth(self) -> Path:
         if self._collection is None:
@@ -496,8 +502,8 @@ def _flat(collection: Collection, rules: str | Path | None) -> Ontology:
     concepts = public_concepts(collection)
     if not concepts:
         raise NeedsError(f"{collection.folder / FILE} has no ontology and no concepts")
-    known = Rules() if rules is None else read_rules(rules)
-    return Ontology.from_paths(((c, c) for c in concepts), rules=known).checked()
+    rule_set = Rules() if rules is None else read_rules(rules)
+    return Ontology.from_paths(((c, c) for c in concepts), rules=rule_set).checked()
 
 
 def views_of(
@@ -514,17 +520,17 @@ def views_of(
 def _units(items: Sequence[str], texts: Texts, pictures: str | Path | None) -> tuple[Unit, ...]:
     files = dict(texts.pictures) if pictures is None else picture_files(Path(pictures))
     tiles = _Tiles(texts.sheet) if texts.sheet is not None and not files else None
-    found = []
+    units = []
     for item in items:
-        shown = ""
+        picture = ""
         if item in files:
-            shown = data_address(files[item])
+            picture = data_address(files[item])
         elif tiles is not None and item in tiles.sheet:
-            shown = tiles.address(item)
-        found.append(Unit(item, text=texts.items.get(item, ""), picture=shown))
-    if not found:
+            picture = tiles.address(item)
+        units.append(Unit(item, text=texts.items.get(item, ""), picture=picture))
+    if not units:
         raise UsageError("there is no item to ask about")
-    return tuple(found)
+    return tuple(units)
 
 
 def data_address(path: Path) -> str:
@@ -544,8 +550,8 @@ class _Tiles:
         self._image = _imaging().open(sheet.path)
 
     def address(self, item: str) -> str:
-        left, top = self.sheet.tile(item)
-        box = (left, top, left + self.sheet.width, top + self.sheet.height)
+        x, y = self.sheet.tile(item)
+        box = (x, y, x + self.sheet.width, y + self.sheet.height)
         times = max(1, -(-_WIDE // self.sheet.width))
         tile = self._image.crop(box)
         return _address(_png(tile.resize((tile.width * times, tile.height * times), 0)), "png")

@@ -1,9 +1,9 @@
 """Batches of work: their life, who is given what next, and what becomes of what was given.
 
 Nothing here stores anything and nothing reads a clock: the time, the seed and what has been
-done so far come in as arguments. Nobody is given a unit twice, in this batch or in any other
+done so far come in as arguments. No person is given a unit twice, in this batch or in any other
 (in the thesis, 6.2.2, 13 images were judged twice by one person because two batches did not know
-of each other). A form that is rejected leaves its place to somebody else.
+of each other). A form that is rejected leaves its place to another person.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Plan:
     """How the units of a batch are given out.
 
     Every unit goes to `overlap` people. While the batch is a pilot, only `pilot` units are given.
-    A share `gold` of what each person gets are units whose answer is known. Whoever has
+    A share `gold` of what each person gets are units whose answer is known. A person who has
     judged `trial` gold units must have at least `qualification` of them right. An assignment
     lapses `expires` seconds after it was given. `pay` is for each accepted form.
     """
@@ -98,7 +98,7 @@ class Plan:
         if not 0 <= self.seed <= MOST:
             raise UsageError(f"seed={self.seed} is not a whole number from 0 on to {MOST:,}")
         if self.most_per_person is not None and self.most_per_person < 1:
-            raise UsageError(f"most_per_person={self.most_per_person} leaves nothing to anybody")
+            raise UsageError(f"most_per_person={self.most_per_person} leaves no unit to any person")
         if not 0 <= self.pilot <= len(self.units):
             raise UsageError(f"pilot={self.pilot} is not from 0 to the {len(self.units)} units")
         for name in ("gold", "qualification"):
@@ -131,7 +131,7 @@ class Worker:
 
 
 def qualified(plan: Plan, worker: Worker) -> bool:
-    """Whether somebody may go on: enough gold right, or too little judged to say."""
+    """Whether a person may go on: enough gold right, or too little judged to say."""
     if not plan.qualification or worker.gold_judged < plan.trial:
         return True
     return worker.gold_right >= plan.qualification * worker.gold_judged
@@ -140,11 +140,11 @@ def qualified(plan: Plan, worker: Worker) -> bool:
 def order_of(plan: Plan, worker: str) -> list[str]:
     """The units in the order of one person, the same whenever it is asked for.
 
-    The units of the pilot come first, for everybody the same ones.
+    The units of the pilot come first, the same ones for all.
     """
     pilot = pilot_units(plan)
-    chosen = set(pilot)
-    rest = [u for u in plan.units if u not in chosen]
+    pilot_set = set(pilot)
+    rest = [u for u in plan.units if u not in pilot_set]
     draw = generator(plan.seed, _ORDER, *worker.encode())
     return [part[int(k)] for part in (pilot, rest) for k in draw.permutation(len(part)).tolist()]
 
@@ -166,7 +166,7 @@ def next_unit(
     load: Mapping[str, int],
     order: Sequence[str] | None = None,
 ) -> str | None:
-    """The unit that somebody is given next, or None when there is none for this person.
+    """The unit that a person is given next, or None when there is none left.
 
     `load` counts for each unit the assignments that hold one of its places. Gold units have as
     many places as there are people. `order` is that of the person, for who has it at hand.
@@ -176,23 +176,23 @@ def next_unit(
     if plan.most_per_person is not None and worker.given >= plan.most_per_person:
         return None
     allowed = set(pilot_units(plan)) if state == "pilot" else None
-    ready = (
+    open_units = (
         u
         for u in order or order_of(plan, worker.name)
         if u not in worker.seen and (allowed is None or u in allowed)
     )
-    gold = other = None
+    gold = ordinary = None
     # Looked at one by one: the first of each kind is mostly near the beginning.
-    for unit in ready:
+    for unit in open_units:
         if unit in plan.gold_units:
             gold = gold or unit
-        elif other is None and load.get(unit, 0) < plan.overlap:
-            other = unit
-        if other is not None and (gold is not None or not plan.gold_units):
+        elif ordinary is None and load.get(unit, 0) < plan.overlap:
+            ordinary = unit
+        if ordinary is not None and (gold is not None or not plan.gold_units):
             break
-    if gold is not None and (_gold_due(plan, worker) or (other is None and not worker.given)):
+    if gold is not None and (_gold_due(plan, worker) or (ordinary is None and not worker.given)):
         return gold
-    return other
+    return ordinary
 
 
 def _gold_due(plan: Plan, worker: Worker) -> bool:
@@ -206,7 +206,7 @@ def _gold_due(plan: Plan, worker: Worker) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A unit that was given to somebody: when, what became of it, and under which guidelines."""
+    """A unit that was given to a person: when, what became of it, and under which guidelines."""
 
     number: int
     batch: str
@@ -228,29 +228,29 @@ def moved(
     if state not in ASSIGNMENT_WAYS[assignment.state]:
         raise UsageError(f"an assignment that is {assignment.state} cannot become {state}")
     if state == "rejected" and not reason.strip():
-        raise UsageError("whoever rejects a form says why")
-    done = at if state in ("submitted", "skipped") else None
+        raise UsageError("a rejection of a form needs a reason")
+    finished_at = at if state in ("submitted", "skipped") else None
     if state == "rejected":
-        done = assignment.done
-    return replace(assignment, state=state, done=done, reason=reason)
+        finished_at = assignment.done
+    return replace(assignment, state=state, done=finished_at, reason=reason)
 
 
-def changed(state: BatchState, wanted: str, *, open_assignments: int = 0) -> BatchState:
+def changed(state: BatchState, name: str, *, open_assignments: int = 0) -> BatchState:
     """The state that a batch goes to; a UsageError where that way does not exist."""
-    if wanted not in BATCH_STATES:
-        raise UsageError(f"no state {wanted!r}.{suggest(wanted, BATCH_STATES)}")
-    found: BatchState = next(s for s in BATCH_STATES if s == wanted)
-    if found not in BATCH_WAYS[state]:
+    if name not in BATCH_STATES:
+        raise UsageError(f"no state {name!r}.{suggest(name, BATCH_STATES)}")
+    target: BatchState = next(s for s in BATCH_STATES if s == name)
+    if target not in BATCH_WAYS[state]:
         ways = ", ".join(BATCH_WAYS[state]) or "nothing else"
-        raise UsageError(f"a batch that is {state} cannot become {found} (only: {ways})")
-    if found == "merged" and open_assignments:
+        raise UsageError(f"a batch that is {state} cannot become {target} (only: {ways})")
+    if target == "merged" and open_assignments:
         raise UsageError(f"{plural(open_assignments, 'assignment')} of the batch are still open")
-    return found
+    return target
 
 
-def way_name(state: BatchState, wanted: BatchState) -> str:
+def way_name(state: BatchState, target: BatchState) -> str:
     """What the button says that takes a batch from a state to another."""
-    return _AGAIN.get(state, WAY_NAMES[wanted]) if wanted == "running" else WAY_NAMES[wanted]
+    return _AGAIN.get(state, WAY_NAMES[target]) if target == "running" else WAY_NAMES[target]
 
 
 def lapsed(plan: Plan, assignments: Iterable[Assignment], now: float) -> list[Assignment]:
@@ -264,11 +264,11 @@ def lapsed(plan: Plan, assignments: Iterable[Assignment], now: float) -> list[As
 
 def load_of(assignments: Iterable[Assignment]) -> dict[str, int]:
     """How many places of each unit are taken."""
-    found: dict[str, int] = {}
+    load: dict[str, int] = {}
     for a in assignments:
         if a.state in HOLDING:
-            found[a.unit] = found.get(a.unit, 0) + 1
-    return found
+            load[a.unit] = load.get(a.unit, 0) + 1
+    return load
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,13 +291,13 @@ class BatchStatus:
 def status_of(plan: Plan, assignments: Sequence[Assignment]) -> BatchStatus:
     """The figures of a board; what is paid for is what was accepted."""
     ordinary = [a for a in assignments if a.unit not in plan.gold_units]
-    kept = [a for a in assignments if a.state == "submitted"]
+    submitted = [a for a in assignments if a.state == "submitted"]
     return BatchStatus(
         plan.overlap * sum(u not in plan.gold_units for u in plan.units),
         sum(a.state == "submitted" for a in ordinary),
         sum(a.state in ("offered", "open") for a in assignments),
         sum(a.state == "rejected" for a in assignments),
         len({a.person for a in assignments}),
-        math.fsum(a.seconds for a in kept),
-        plan.pay * len(kept),
+        math.fsum(a.seconds for a in submitted),
+        plan.pay * len(submitted),
     )

@@ -51,7 +51,7 @@ class SubmissionCheck(Answer):
     @property
     def bad(self) -> tuple[Submission, ...]:
         """The submissions that cannot be accepted."""
-        return tuple(one for one in self.submissions if not one.good)
+        return tuple(submission for submission in self.submissions if not submission.good)
 
     def payload(self, **_: Any) -> dict[str, Any]:
         """A row per submission, and a row per problem."""
@@ -60,19 +60,19 @@ class SubmissionCheck(Answer):
             "good": len(self.submissions) - len(self.bad),
             "bad": len(self.bad),
             "submissions": [
-                {name: getattr(one, name) for name in Submission.__slots__}
-                for one in self.submissions
+                {name: getattr(submission, name) for name in Submission.__slots__}
+                for submission in self.submissions
             ],
             "problems": [
                 {"file": p.file, "line": p.line or None, "message": p.message}
                 for p in self.problems
             ],
-            "count": sum(one.problems for one in self.submissions),
+            "count": sum(submission.problems for submission in self.submissions),
         }
 
     def headline(self) -> str:
         """How many are good, and how many problems the others have."""
-        total = sum(one.problems for one in self.submissions)
+        total = sum(submission.problems for submission in self.submissions)
         good = len(self.submissions) - len(self.bad)
         return f"{good} of {plural(len(self.submissions), 'submission')} good, " + plural(
             total, "problem"
@@ -105,17 +105,17 @@ def check_submissions(
     files = [submissions] if isinstance(submissions, str | Path | Input) else list(submissions)
     if not files:
         raise UsageError("no submission was given")
-    told = Progress.of(progress)
+    reporter = Progress.of(progress)
     publics = {k: PublicSet.of(collection, k) for k in ([kind] if kind else _kinds(collection))}
-    own = dict(run_thresholds(collection)) | _rows(collection) | dict(thresholds or {})
+    limits = dict(run_thresholds(collection)) | _rows(collection) | dict(thresholds or {})
     usual = collection.threshold if threshold is None else threshold
     checked = []
     for file in files:
-        told.check()
+        reporter.check()
         public = publics[guess_kind(file, tuple(publics.values()))]
-        limit = own.get(run_name(file), usual)
+        limit = limits.get(run_name(file), usual)
         checked.append(check_submission(file, public, threshold=limit))
-        told(len(checked) / len(files))
+        reporter(len(checked) / len(files))
     return _answer(collection, _named_apart(checked), publics.values())
 
 
@@ -132,15 +132,17 @@ def _named_apart(checked: Sequence[Checked]) -> list[Checked]:
     from dataclasses import replace
 
     first: dict[tuple[str, str], Checked] = {}
-    found = []
-    for one in checked:
-        other = first.setdefault((one.kind, one.name), one)
-        if other is not one:
-            said = f"{other.file} is named {one.name!r} as well; rename one of them"
-            problems = (*one.problems, Problem(one.file, 0, said))
-            one = replace(one, problems=problems, count=one.count + 1, run=None)
-        found.append(one)
-    return found
+    result = []
+    for submission in checked:
+        namesake = first.setdefault((submission.kind, submission.name), submission)
+        if namesake is not submission:
+            message = f"{namesake.file} is named {submission.name!r} as well; rename one of them"
+            problems = (*submission.problems, Problem(submission.file, 0, message))
+            submission = replace(
+                submission, problems=problems, count=submission.count + 1, run=None
+            )
+        result.append(submission)
+    return result
 
 
 def _answer(
@@ -148,27 +150,27 @@ def _answer(
 ) -> SubmissionCheck:
     rows = tuple(
         Submission(
-            one.file,
-            one.name,
-            one.kind,
-            one.is_good,
-            one.lines,
-            one.units,
-            len(one.missing),
-            one.count,
-            one.notes,
+            submission.file,
+            submission.name,
+            submission.kind,
+            submission.is_good,
+            submission.lines,
+            submission.units,
+            len(submission.missing),
+            submission.count,
+            submission.notes,
         )
-        for one in checked
+        for submission in checked
     )
-    used = {one.kind for one in checked}
+    kinds = {submission.kind for submission in checked}
     notes = [
         f"{collection.folder} does not tell its {name}; {_where(name)}: they were not checked"
         for public in publics
-        if public.kind in used
+        if public.kind in kinds
         for name in public.unknown
     ]
-    notes += [f"{one.name}: {note}" for one in checked for note in one.notes]
-    problems = tuple(problem for one in checked for problem in one.problems)
+    notes += [f"{submission.name}: {note}" for submission in checked for note in submission.notes]
+    problems = tuple(problem for submission in checked for problem in submission.problems)
     return SubmissionCheck(collection.name, rows, problems, notes=tuple(notes))
 
 
@@ -191,8 +193,8 @@ def guess_kind(file: FileForm, publics: Sequence[PublicSet]) -> Kind:
     if suffix in (*BINARY, ".jsonl", ".ndjson"):
         return "ranked"
     cells = _first_row(file, SEPARATED.get(suffix, ""))
-    lowered = {cell.lower() for cell in cells}
-    if lowered & set(HEADERS["topic"]) and lowered & set(HEADERS["item"]):
+    columns = {cell.lower() for cell in cells}
+    if columns & set(HEADERS["topic"]) and columns & set(HEADERS["item"]):
         return "ranked"
     if suffix in SEPARATED:
         return "labels"

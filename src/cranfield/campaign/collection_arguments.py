@@ -28,102 +28,108 @@ def is_collection(place: Any) -> bool:
     return isinstance(place, str | Path) and (Path(place) / FILE).is_file()
 
 
-def filled(question: str, given: Mapping[str, Any]) -> Given:
+def filled(question: str, arguments: Mapping[str, Any]) -> Given:
     """What was given for a question, with what a collection's folder among it has.
 
     `question` is the name of a command. A parameter that is None or empty was not given.
     """
     place, fill = QUESTIONS[question]
-    value: Any = given.get(place)
+    value: Any = arguments.get(place)
     first = value[0] if isinstance(value, list | tuple) and value else value
     if not is_collection(first):
-        return dict(given)
+        return dict(arguments)
     collection = read_collection(first)
-    taken = dict(given)
+    completed = dict(arguments)
     if isinstance(value, list | tuple):
-        taken[place] = list(value[1:])
-    fill(collection, taken)
-    return taken
+        completed[place] = list(value[1:])
+    fill(collection, completed)
+    return completed
 
 
-def _ranked(collection: Collection, given: Given) -> None:
-    given["judgements"] = _gold(collection, "ranked", given)
-    _runs(collection, "ranked", given)
-    _options(collection, "ranked", given)
+def _ranked(collection: Collection, arguments: Given) -> None:
+    arguments["judgements"] = _gold(collection, "ranked", arguments)
+    _runs(collection, "ranked", arguments)
+    _options(collection, "ranked", arguments)
 
 
-def _labels(collection: Collection, given: Given) -> None:
-    chosen: Any = given.get("on")
-    if chosen in collection.splits and not Path(chosen).exists():
-        given["on"] = chosen = collection.splits[chosen]
-    given["truth"] = _gold(collection, "labels", given)
-    if given.get("silver") is None:
+def _labels(collection: Collection, arguments: Given) -> None:
+    tuning_items: Any = arguments.get("on")
+    if tuning_items in collection.splits and not Path(tuning_items).exists():
+        arguments["on"] = tuning_items = collection.splits[tuning_items]
+    arguments["truth"] = _gold(collection, "labels", arguments)
+    if arguments.get("silver") is None:
         # Thresholds may be chosen on items that runs are not scored on.
-        also = read_items(chosen) if isinstance(chosen, str | Path) else chosen or ()
-        given["truth"] = scored_truth(collection, "labels", given["truth"], also)
-    _runs(collection, "labels", given)
-    _options(collection, "labels", given)
+        also = (
+            read_items(tuning_items) if isinstance(tuning_items, str | Path) else tuning_items or ()
+        )
+        arguments["truth"] = scored_truth(collection, "labels", arguments["truth"], also)
+    _runs(collection, "labels", arguments)
+    _options(collection, "labels", arguments)
 
 
-def _subject(collection: Collection, given: Given) -> None:
+def _subject(collection: Collection, arguments: Given) -> None:
     """Runs of either kind: that to which the measures or the options belong, else the only one.
 
     A `kind` among what was given says it.
     """
     # What is of one kind in itself has measures of its own, or none.
-    own = given.get("kind") is not None
-    kind, asked, named = _kind(collection, given), given.get("measures"), bool(given["files"])
-    _runs(collection, kind, given, "files")
-    _options(collection, kind, given)
-    if own:
-        given["measures"] = asked
+    kind_was_set = arguments.get("kind") is not None
+    kind, measures, has_files = (
+        _kind(collection, arguments),
+        arguments.get("measures"),
+        bool(arguments["files"]),
+    )
+    _runs(collection, kind, arguments, "files")
+    _options(collection, kind, arguments)
+    if kind_was_set:
+        arguments["measures"] = measures
     if kind == "labels":
-        given["truth"] = given.get("truth") or _scored(collection, given)
+        arguments["truth"] = arguments.get("truth") or _scored(collection, arguments)
     else:
-        given["files"] = [_gold(collection, "ranked", given), *given["files"]]
-    if not named and "baseline" in given and given["baseline"] is None:
-        given["baseline"] = collection.part(kind).baseline or None
+        arguments["files"] = [_gold(collection, "ranked", arguments), *arguments["files"]]
+    if not has_files and "baseline" in arguments and arguments["baseline"] is None:
+        arguments["baseline"] = collection.part(kind).baseline or None
 
 
-def _scored(collection: Collection, given: Given) -> Any:
+def _scored(collection: Collection, arguments: Given) -> Any:
     """The truth that annotations are scored by; with silver beside it, the gold as it is."""
-    truth = _gold(collection, "labels", given)
-    return truth if given.get("silver") else scored_truth(collection, "labels", truth)
+    truth = _gold(collection, "labels", arguments)
+    return truth if arguments.get("silver") else scored_truth(collection, "labels", truth)
 
 
-def _gold(collection: Collection, kind: Kind, given: Given) -> Path:
+def _gold(collection: Collection, kind: Kind, arguments: Given) -> Path:
     """The truth, or the gold where there is silver too: that is named then among what was given.
 
     Whichever of the two was given replaces the folder's.
     """
     truth, silver = collection.need(TRUTH[kind]), collection.part(kind).silver
-    if "silver" not in given:
+    if "silver" not in arguments:
         return truth
-    gold = given.pop("gold", None)
-    given["silver"] = given["silver"] or silver or (truth if gold else None)
-    given["gold"] = None
+    gold = arguments.pop("gold", None)
+    arguments["silver"] = arguments["silver"] or silver or (truth if gold else None)
+    arguments["gold"] = None
     return gold or truth
 
 
-def _study(collection: Collection, given: Given) -> None:
+def _study(collection: Collection, arguments: Given) -> None:
     """Runs of a study, which has one threshold for all of them."""
-    own = given.pop("thresholds", None)
-    _subject(collection, given)
-    if own:
-        given["thresholds"] = own
+    thresholds = arguments.pop("thresholds", None)
+    _subject(collection, arguments)
+    if thresholds:
+        arguments["thresholds"] = thresholds
 
 
-def _kind(collection: Collection, given: Given) -> Kind:
-    asked: Kind | None = given.pop("kind", None)
-    if asked is not None:
-        return asked
-    if given.get("truth") is not None or any(given.get(name) for name in LABEL_OPTIONS):
+def _kind(collection: Collection, arguments: Given) -> Kind:
+    kind: Kind | None = arguments.pop("kind", None)
+    if kind is not None:
+        return kind
+    if arguments.get("truth") is not None or any(arguments.get(name) for name in LABEL_OPTIONS):
         return "labels"
-    if any(given.get(name, usual) != usual for name, usual in RANKED_OPTIONS.items()):
+    if any(arguments.get(name, usual) != usual for name, usual in RANKED_OPTIONS.items()):
         return "ranked"
-    told = kind_of_measures(given.get("measures"))
-    if told is not None:
-        return told
+    measured_kind = kind_of_measures(arguments.get("measures"))
+    if measured_kind is not None:
+        return measured_kind
     if len(collection.kinds) == 1:
         return collection.kinds[0]
     raise UsageError(
@@ -132,73 +138,73 @@ def _kind(collection: Collection, given: Given) -> Kind:
     )
 
 
-def _runs(collection: Collection, kind: Kind, given: Given, place: str = "runs") -> None:
-    given[place] = given[place] or list(collection.part(kind).runs)
-    if not given[place]:
+def _runs(collection: Collection, kind: Kind, arguments: Given, place: str = "runs") -> None:
+    arguments[place] = arguments[place] or list(collection.part(kind).runs)
+    if not arguments[place]:
         raise NeedsError(f"{collection.folder / FILE} names no runs against its {TRUTH[kind]}")
 
 
-def _options(collection: Collection, kind: Kind, given: Given) -> None:
+def _options(collection: Collection, kind: Kind, arguments: Given) -> None:
     """What is known of the collection, where nothing else was said."""
-    known = task_options(collection, kind)
-    if given.get("tune") is not None:
+    options = task_options(collection, kind)
+    if arguments.get("tune") is not None:
         # A threshold that is to be chosen is not the folder's.
-        known = {name: value for name, value in known.items() if "threshold" not in name}
-    runs = {run_name(run) for run in given.get("runs") or given.get("files") or ()}
-    limits = {n: t for n, t in (known.pop("thresholds", None) or {}).items() if n in runs}
-    if "thresholds" in given and given.get("threshold") is None:
-        given["thresholds"] = {**limits, **(given["thresholds"] or {})} or None
-    known["measures"] = " ".join(collection.part(kind).measures)
-    for name, value in known.items():
-        if value and name in given and given[name] in (None, {}, ()):
-            given[name] = value
+        options = {name: value for name, value in options.items() if "threshold" not in name}
+    runs = {run_name(run) for run in arguments.get("runs") or arguments.get("files") or ()}
+    limits = {n: t for n, t in (options.pop("thresholds", None) or {}).items() if n in runs}
+    if "thresholds" in arguments and arguments.get("threshold") is None:
+        arguments["thresholds"] = {**limits, **(arguments["thresholds"] or {})} or None
+    options["measures"] = " ".join(collection.part(kind).measures)
+    for name, value in options.items():
+        if value and name in arguments and arguments[name] in (None, {}, ()):
+            arguments[name] = value
 
 
-def _log(collection: Collection, given: Given) -> None:
-    given["judgements"] = collection.need("judgement_log")
-    if given.get("rules") or given.get("ontology"):
+def _log(collection: Collection, arguments: Given) -> None:
+    arguments["judgements"] = collection.need("judgement_log")
+    if arguments.get("rules") or arguments.get("ontology"):
         return
-    named = {"rules": collection.rules, "ontology": collection.ontology}
-    found = read_rules_of(**named)
+    sources = {"rules": collection.rules, "ontology": collection.ontology}
+    rules = read_rules_of(**sources)
     # Rules without a question of their own say nothing about a log.
-    if found is not None and exclusive_groups(found):
-        given |= {name: str(value) for name, value in named.items() if value is not None}
+    if rules is not None and exclusive_groups(rules):
+        arguments |= {name: str(value) for name, value in sources.items() if value is not None}
 
 
-def _opinions(collection: Collection, given: Given) -> None:
-    given["votes"] = collection.need("subject_categories")
+def _opinions(collection: Collection, arguments: Given) -> None:
+    arguments["votes"] = collection.need("subject_categories")
     # Behind a folder there are runs only.
-    given["runs"] = [run for run in (given.get("tree"), *given["runs"]) if run]
-    given["tree"] = collection.need("category_parents")
-    given["queries"] = given.get("queries") or read_texts(collection).topic_items or None
-    _runs(collection, "ranked", given)
+    arguments["runs"] = [run for run in (arguments.get("tree"), *arguments["runs"]) if run]
+    arguments["tree"] = collection.need("category_parents")
+    arguments["queries"] = arguments.get("queries") or read_texts(collection).topic_items or None
+    _runs(collection, "ranked", arguments)
 
 
-def _rankings(collection: Collection, given: Given) -> None:
-    given["subjects"] = collection.need("subject_rankings")
-    _runs(collection, "ranked", given)
-    if given.get("collection_size") is None:
-        given["collection_size"] = task_options(collection, "ranked")["collection_size"]
+def _rankings(collection: Collection, arguments: Given) -> None:
+    arguments["subjects"] = collection.need("subject_rankings")
+    _runs(collection, "ranked", arguments)
+    if arguments.get("collection_size") is None:
+        arguments["collection_size"] = task_options(collection, "ranked")["collection_size"]
 
 
-def _index(collection: Collection, given: Given) -> None:
-    given["qrels"] = collection.need("judgements")
-    given["runs"] = given["runs"] or list(collection.runs)
+def _index(collection: Collection, arguments: Given) -> None:
+    arguments["qrels"] = collection.need("judgements")
+    arguments["runs"] = arguments["runs"] or list(collection.runs)
 
 
-def _pictures(collection: Collection, given: Given) -> None:
-    given["features"] = collection.need("pictures")
+def _pictures(collection: Collection, arguments: Given) -> None:
+    arguments["features"] = collection.need("pictures")
 
 
-def _pool(collection: Collection, given: Given) -> None:
-    kind: Kind = "labels" if given.get("labels") else "ranked"
-    _runs(collection, kind, given)
-    if kind == "ranked" and given.get("judged") is None:
-        given["judged"] = collection.judgements
+def _pool(collection: Collection, arguments: Given) -> None:
+    kind: Kind = "labels" if arguments.get("labels") else "ranked"
+    _runs(collection, kind, arguments)
+    if kind == "ranked" and arguments.get("judged") is None:
+        arguments["judged"] = collection.judgements
 
 
-def _truth(collection: Collection, given: Given) -> None:
-    given["truth"] = collection.need("truth" if given.get("labels") else "judgements")
+def _truth(collection: Collection, arguments: Given) -> None:
+    arguments["truth"] = collection.need("truth" if arguments.get("labels") else "judgements")
 
 
 # command -> the parameter in which a folder may stand, and how the others are filled

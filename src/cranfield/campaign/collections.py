@@ -57,13 +57,13 @@ def init_collection(folder: str | Path) -> CollectionDraft:
     draft = draft_collection(folder)
     _name_splits(draft)
     path = write_draft(draft)
-    found = [(file, key) for key, files in draft.found.items() for file in files]
-    found += [(file, f"splits.{name}") for name, file in draft.splits.items()]
+    named_files = [(file, key) for key, files in draft.found.items() for file in files]
+    named_files += [(file, f"splits.{name}") for name, file in draft.splits.items()]
     notes = []
     if not any(key in draft.found for key in ("judgements", "truth")):
         notes.append("no judgements and no truth were found: name them before runs are scored")
     return CollectionDraft(
-        str(path), tuple(sorted(found)), tuple(draft.unknown), notes=tuple(notes)
+        str(path), tuple(sorted(named_files)), tuple(draft.unknown), notes=tuple(notes)
     )
 
 
@@ -154,10 +154,10 @@ def check_collection(folder: str | Path, *, progress: Watcher | None = None) -> 
         return CollectionCheck(str(folder), (), problems, error.count)
     check = _Check(collection)
     steps = check.steps()
-    told = Progress.of(progress)
+    reporter = Progress.of(progress)
     for i, step in enumerate(steps, 1):
         check.attempt(step)
-        told(i / len(steps))
+        reporter(i / len(steps))
     return CollectionCheck(
         collection.name,
         tuple(check.facts),
@@ -201,15 +201,16 @@ class _Check:
         self.count += 1
         self.problems.append(Problem(file or self.toml, line, message))
 
-    def _has(self, what: str, figure: object) -> None:
-        self.facts.append(HeldFact(what, str(figure)))
+    def _has(self, name: str, figure: object) -> None:
+        self.facts.append(HeldFact(name, str(figure)))
 
     def _texts(self) -> None:
         texts = read_texts(self.c)
-        for what in ("topics", "items", "concepts", "pictures"):
-            if getattr(texts, what):
+        for group in ("topics", "items", "concepts", "pictures"):
+            if getattr(texts, group):
                 self._has(
-                    f"texts of {what}" if what != "pictures" else what, len(getattr(texts, what))
+                    f"texts of {group}" if group != "pictures" else group,
+                    len(getattr(texts, group)),
                 )
         for item, path in texts.pictures.items():
             if not path.is_file():
@@ -224,11 +225,11 @@ class _Check:
         for kind, prefix in (("ranked", ""), ("labels", "label_")):
             part = self.c.part("ranked" if kind == "ranked" else "labels")
             parse = parse_measures if kind == "ranked" else parse_label_measures
-            named = [str(m) for name in part.measures for m in parse(name)]
+            measures = [str(m) for name in part.measures for m in parse(name)]
             runs = [run_name(path) for path in part.runs]
             if part.primary:
                 primary = str(parse(part.primary)[0])
-                if named and primary not in named:
+                if measures and primary not in measures:
                     self._complain(f"{prefix}primary {primary!r} is not among {prefix}measures")
             if part.baseline and part.baseline not in runs:
                 hint = suggest(part.baseline, runs)
@@ -271,25 +272,27 @@ class _Check:
         if kind == "ranked":
             judged = read_qrels(path)
             self._has("judgements", f"{len(judged)} of {plural(len(judged.topics), 'topic')}")
-            held = {"topics": set(judged.topics), "items": _items_of(path, TRUTH[kind])}
-            most = max(map(len, judged.to_dict().values()), default=0)
-            if self.c.size is not None and self.c.size < most:
-                self._complain(f"size is {self.c.size}, but {most} items are judged for one topic")
+            truth_ids = {"topics": set(judged.topics), "items": _items_of(path, TRUTH[kind])}
+            largest = max(map(len, judged.to_dict().values()), default=0)
+            if self.c.size is not None and self.c.size < largest:
+                self._complain(
+                    f"size is {self.c.size}, but {largest} items are judged for one topic"
+                )
         else:
             truth = read_labels(path)
             size = f"{plural(len(truth.items), 'item')}, {plural(len(truth.concepts), 'concept')}"
             self._has("truth", size)
-            held = {"items": set(truth.items)}
+            truth_ids = {"items": set(truth.items)}
             if truth.named:
-                held["concepts"] = set(truth.concepts)
+                truth_ids["concepts"] = set(truth.concepts)
         if self.c.part(kind).silver is not None:
-            self._silver(kind, held["topics" if kind == "ranked" else "items"])
-        for name, ids in held.items():
-            known = None if public is None else getattr(public, name)
-            if known is not None:
+            self._silver(kind, truth_ids["topics" if kind == "ranked" else "items"])
+        for name, ids in truth_ids.items():
+            public_ids = None if public is None else getattr(public, name)
+            if public_ids is not None:
                 # A truth may have all splits, of which runs annotate one.
                 others = self.c.splits.values() if kind == "labels" and name == "items" else ()
-                self._strangers(name, ids, [*known, *chain(*others)], describe(path))
+                self._strangers(name, ids, [*public_ids, *chain(*others)], describe(path))
 
     def _silver(self, kind: Kind, gold: set[str]) -> None:
         """The gold must be part of what the silver has."""
@@ -304,19 +307,19 @@ class _Check:
         self._has(f"silver ({kind})", f"{len(every)} {name}, {len(gold)} with gold")
         others = sorted(gold - set(every))
         if others:
-            more = ", ..." if len(others) > NAMED else ""
+            ellipsis = ", ..." if len(others) > NAMED else ""
             self._complain(
                 f"{len(others)} {name} with gold have no silver: "
-                f"{', '.join(map(repr, others[:NAMED]))}{more}",
+                f"{', '.join(map(repr, others[:NAMED]))}{ellipsis}",
                 describe(path),
             )
 
-    def _strangers(self, name: str, ids: set[str], known: Sequence[str], file: str) -> None:
-        others = sorted(ids - set(known))
+    def _strangers(self, name: str, ids: set[str], public_ids: Sequence[str], file: str) -> None:
+        others = sorted(ids - set(public_ids))
         if others:
-            shown = ", ".join(map(repr, others[:NAMED]))
-            more = ", ..." if len(others) > NAMED else ""
-            self._complain(f"{len(others)} {name} are not public: {shown}{more}", file)
+            examples = ", ".join(map(repr, others[:NAMED]))
+            ellipsis = ", ..." if len(others) > NAMED else ""
+            self._complain(f"{len(others)} {name} are not public: {examples}{ellipsis}", file)
 
     def _run(self, kind: Kind, path: Path) -> None:
         public = self.publics.get(kind) or PublicSet(kind)
@@ -324,12 +327,12 @@ class _Check:
         threshold: Any = run_thresholds(self.c).get(run_name(path), self.c.threshold)
         if facts is not None and facts.threshold == ROWS:
             threshold = ROWS
-        found = check_submission(path, public, threshold=threshold)
-        self.problems += found.problems
-        self.count += found.count
-        self.notes += [f"{found.name}: {note}" for note in found.notes]
-        if found.is_good:
-            self._has(f"run {found.name} ({kind})", f"{found.lines} rows")
+        submission = check_submission(path, public, threshold=threshold)
+        self.problems += submission.problems
+        self.count += submission.count
+        self.notes += [f"{submission.name}: {note}" for note in submission.notes]
+        if submission.is_good:
+            self._has(f"run {submission.name} ({kind})", f"{submission.lines} rows")
 
     def _knowledge(self) -> None:
         from cranfield.io.costmap import read_agreement, read_costmap
@@ -405,7 +408,7 @@ class Published(Answer):
             "files": self.files,
             "bytes": self.bytes,
             "released": self.released,
-            "verdicts": {task: list(said) for task, said in self.verdicts.items()},
+            "verdicts": {task: list(sentences) for task, sentences in self.verdicts.items()},
         }
 
 
@@ -426,7 +429,7 @@ class SiteReport(ResultTable):
 
 
 def site_report(
-    done: str,
+    action: str,
     title: str,
     facts: Mapping[str, Any],
     *,
@@ -437,7 +440,7 @@ def site_report(
     columns = (ResultColumn("what", numeric=False), ResultColumn("is", numeric=False))
     rows = tuple((name, _shown(value)) for name, value in facts.items())
     part = ResultPart("facts", title, columns, rows)
-    return SiteReport(done, title, "", (part,), dict(facts), holds=holds, notes=notes)
+    return SiteReport(action, title, "", (part,), dict(facts), holds=holds, notes=notes)
 
 
 def _shown(value: Any) -> str:

@@ -64,10 +64,10 @@ def analyse_errors(
     ['t2', 't1']
     """
     check_counts(shown=shown)
-    chosen = scores.measures[0] if measure is None else scores.measure_named(str(measure))
-    if chosen not in scores.values or scores.unit_of[chosen] == "whole":
-        raise NeedsError(f"{chosen} has no values of single topics, items or concepts here")
-    table = _Table(scores, chosen, shown)
+    scored_measure = scores.measures[0] if measure is None else scores.measure_named(str(measure))
+    if scored_measure not in scores.values or scores.unit_of[scored_measure] == "whole":
+        raise NeedsError(f"{scored_measure} has no values of single topics, items or concepts here")
+    table = _Table(scores, scored_measure, shown)
     parts = [table.hardest(), *table.disagreement()]
     if baseline is not None:
         parts += table.changes(baseline)
@@ -75,16 +75,16 @@ def analyse_errors(
         parts += _mistaken(mistakes, shown, items=items)
     return ErrorAnalysis(
         name="errors",
-        title=f"Where runs fail, by {chosen}",
+        title=f"Where runs fail, by {scored_measure}",
         source="",
         parts=tuple(parts),
         facts={
-            "measure": str(chosen),
-            "unit": scores.unit_of[chosen],
+            "measure": str(scored_measure),
+            "unit": scores.unit_of[scored_measure],
             "runs": len(scores.runs),
             "baseline": baseline,
         },
-        verdict=tuple(_verdict(scores, chosen, parts)),
+        verdict=tuple(_verdict(scores, scored_measure, parts)),
         notes=scores.notes,
     )
 
@@ -109,27 +109,29 @@ def find_errors(
     are those of `kind`, or of the kind that the measures have. `options` are those of `evaluate`
     and `evaluate_labels`. The first measure counts.
     """
-    asked: dict[str, Any] = {"jobs": jobs, "progress": progress}
+    execution: dict[str, Any] = {"jobs": jobs, "progress": progress}
     mistakes = None
     if len(files) == 1 and truth is None and Path(str(files[0])).is_dir():
         collection = read_collection(files[0])
-        chosen = only_kind(collection, kind, measures)
-        part = collection.part(chosen)
+        task = only_kind(collection, kind, measures)
+        part = collection.part(task)
         baseline = baseline or part.baseline or None
-        if chosen == "labels":
-            own = {k: v for k, v in options.items() if k in LABEL_OPTIONS and v}
-            known = task_options(collection, chosen) | own
-            wanted = measures or list(part.measures) or None
+        if task == "labels":
+            label_options = {k: v for k, v in options.items() if k in LABEL_OPTIONS and v}
+            settings = task_options(collection, task) | label_options
+            measure_names = measures or list(part.measures) or None
             place = scored_truth(collection, "labels")
-            scores, mistakes = score_with_mistakes(place, part.runs, wanted, **asked, **known)
+            scores, mistakes = score_with_mistakes(
+                place, part.runs, measure_names, **execution, **settings
+            )
         else:
-            scores = score_collection(collection, chosen, measures=measures, **asked)
+            scores = score_collection(collection, task, measures=measures, **execution)
     else:
         subject = Subject.of(files, truth, **options)
         if subject.kind == "labels":
-            given = dict(subject.options)
-            place, runs = given.pop("truth"), given.pop("runs")
-            scores, mistakes = score_with_mistakes(place, runs, measures, **asked, **given)
+            arguments = dict(subject.options)
+            place, runs = arguments.pop("truth"), arguments.pop("runs")
+            scores, mistakes = score_with_mistakes(place, runs, measures, **execution, **arguments)
         else:
             scores = subject.scores(measures, jobs or 1, Progress.of(progress))
     return analyse_errors(scores, baseline=baseline, shown=shown, mistakes=mistakes)
@@ -138,8 +140,8 @@ def find_errors(
 class _Table:
     """The values of a measure, and listings of its units."""
 
-    def __init__(self, scores: Scores, measure: Measure, shown: int | None) -> None:
-        self.scores, self.measure, self.shown = scores, measure, shown
+    def __init__(self, scores: Scores, measure: Measure, limit: int | None) -> None:
+        self.scores, self.measure, self.shown = scores, measure, limit
         self.unit: Link = scores.unit_of[measure]  # type: ignore[assignment]
         self.names = scores.units[self.unit]
         self.values: NDArray[np.float64] = np.asarray(scores.values[measure], dtype=np.float64)
@@ -232,8 +234,10 @@ class _Table:
 
     def _ends(self, turn: float) -> NDArray[np.float64]:
         ends = self._filled(turn).max(axis=0)
-        found: NDArray[np.float64] = np.where(np.isinf(ends), np.nan, turn * self.sign * ends) + 0.0
-        return found
+        extremes: NDArray[np.float64] = (
+            np.where(np.isinf(ends), np.nan, turn * self.sign * ends) + 0.0
+        )
+        return extremes
 
     def _holder(self, turn: float) -> list[str]:
         """Who has the best (worst) value of each unit; how many, where they are several."""
@@ -247,20 +251,20 @@ class _Table:
         ]
 
     def _mean(self) -> NDArray[np.float64]:
-        known = ~np.isnan(self.values)
-        total = np.where(known, self.values, 0.0).sum(axis=0)
-        counts = known.sum(axis=0)
-        found: NDArray[np.float64] = np.where(counts > 0, total / np.maximum(counts, 1), np.nan)
-        return found
+        defined = ~np.isnan(self.values)
+        total = np.where(defined, self.values, 0.0).sum(axis=0)
+        counts = defined.sum(axis=0)
+        means: NDArray[np.float64] = np.where(counts > 0, total / np.maximum(counts, 1), np.nan)
+        return means
 
 
-def _mistaken(mistakes: Mistakes, shown: int | None, *, items: bool) -> Iterator[ResultPart]:
+def _mistaken(mistakes: Mistakes, limit: int | None, *, items: bool) -> Iterator[ResultPart]:
     """Concepts confused most, and wrong labels by confidence."""
     concepts = mistakes.concepts
     flat = mistakes.confused.ravel()
     order = np.argsort(-flat, kind="stable")
     rows: list[tuple[Cell, ...]] = []
-    for k in order[flat[order] > 0][:shown].tolist():
+    for k in order[flat[order] > 0][:limit].tolist():
         i, j = divmod(k, len(concepts))
         share = 100 * int(flat[k]) / int(mistakes.missed[i])
         rows.append((concepts[i], concepts[j], int(flat[k]), share))
@@ -284,18 +288,20 @@ def _mistaken(mistakes: Mistakes, shown: int | None, *, items: bool) -> Iterator
             ResultColumn("confidence"),
             text("run", link="run"),
         )
-        found = [(w.item, w.concept, w.confidence, w.run) for w in mistakes.worst[:shown]]
-        yield ResultPart("surest", "Wrong labels of which runs were surest", columns, tuple(found))
+        surest = [(w.item, w.concept, w.confidence, w.run) for w in mistakes.worst[:limit]]
+        yield ResultPart("surest", "Wrong labels of which runs were surest", columns, tuple(surest))
 
 
 def _by_confidence(mistakes: Mistakes) -> ResultPart:
     rows: list[tuple[Cell, ...]] = []
-    for k, (given, wrong) in enumerate(
+    for k, (assigned, wrong) in enumerate(
         zip(mistakes.assigned.tolist(), mistakes.wrong.tolist(), strict=True)
     ):
-        if given:
+        if assigned:
             ends = k / BINS, (k + 1) / BINS
-            rows.append((f"{ends[0]:.1f} to {ends[1]:.1f}", given, wrong, 100 * wrong / given))
+            rows.append(
+                (f"{ends[0]:.1f} to {ends[1]:.1f}", assigned, wrong, 100 * wrong / assigned)
+            )
     columns = (
         text("confidence"),
         count("assigned", "labels assigned"),
@@ -306,18 +312,18 @@ def _by_confidence(mistakes: Mistakes) -> ResultPart:
 
 
 def _verdict(scores: Scores, measure: Measure, parts: list[ResultPart]) -> Iterator[str]:
-    found = {part.name: part for part in parts}
-    said = hardest(scores, measure)
-    if said:
-        yield said
-    apart = found.get("disagreement")
+    part_of = {part.name: part for part in parts}
+    sentence = hardest(scores, measure)
+    if sentence:
+        yield sentence
+    apart = part_of.get("disagreement")
     if apart is not None and apart.rows and not math.isclose(float(apart.rows[0][1] or 0), 0.0):
-        unit, _, best, by, worst, other = apart.rows[0]
+        unit, _, best, best_run, worst, worst_run = apart.rows[0]
         yield (
-            f"Runs disagree most on {apart.columns[0].name} {unit}: from {worst:.4f} ({other}) to "
-            f"{best:.4f} ({by})."
+            f"Runs disagree most on {apart.columns[0].name} {unit}: "
+            f"from {worst:.4f} ({worst_run}) to {best:.4f} ({best_run})."
         )
-    mixed = found.get("confused")
+    mixed = part_of.get("confused")
     if mixed is not None and mixed.rows:
         missed, assigned, times, _ = mixed.rows[0]
         yield f"Most often {missed} is missed while {assigned} is wrongly assigned: {times} times."

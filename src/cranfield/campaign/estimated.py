@@ -46,21 +46,21 @@ def with_truths(
     """The collection with another gold or silver; with neither as it is."""
     if gold is None and silver is None:
         return collection
-    chosen = only_kind(collection, kind)
-    part = collection.part(chosen)
+    task = only_kind(collection, kind)
+    part = collection.part(task)
     # Where only gold is given and there is no silver, the truth that is there becomes it.
-    other = silver or part.silver or part.truth
-    if other is None:
-        raise NeedsError(f"{collection.folder / 'collection.toml'} has no {TRUTH[chosen]}")
-    named: dict[str, Any] = {TRUTH[chosen]: Path(gold) if gold else part.truth}
-    named[SILVER[chosen]] = Path(other)
-    return replace(collection, **named)
+    silver_file = silver or part.silver or part.truth
+    if silver_file is None:
+        raise NeedsError(f"{collection.folder / 'collection.toml'} has no {TRUTH[task]}")
+    truths: dict[str, Any] = {TRUTH[task]: Path(gold) if gold else part.truth}
+    truths[SILVER[task]] = Path(silver_file)
+    return replace(collection, **truths)
 
 
 def under_silver(collection: Collection, kind: Kind, silver: str | Path) -> Collection:
     """The collection with the silver for its truth, as if there were nothing else."""
-    named: dict[str, Any] = {TRUTH[kind]: Path(silver), SILVER[kind]: None}
-    return replace(collection, **named)
+    truths: dict[str, Any] = {TRUTH[kind]: Path(silver), SILVER[kind]: None}
+    return replace(collection, **truths)
 
 
 def estimates(gold: Scores, silver: Scores, **options: Any) -> tuple[Scores, Comparison]:
@@ -81,8 +81,8 @@ def check_estimable(collection: Collection, kind: Kind) -> None:
             f"{collection.folder}: sampled pairs with silver= are estimated from all runs at once; "
             "the site of a campaign takes whole topics"
         )
-    both = (collection, under_silver(collection, kind, part.silver))
-    gold, silver = (_units(read_truth(one, kind)) for one in both)
+    collections = (collection, under_silver(collection, kind, part.silver))
+    gold, silver = (_units(read_truth(source, kind)) for source in collections)
     check_units(gold, silver, "topic" if kind == "ranked" else "item")
 
 
@@ -105,38 +105,38 @@ def score_estimated(
 
     `further` measures have values of single units only. `options` are those of `powered`.
     """
-    told = Progress.of(progress)
+    reporter = Progress.of(progress)
     part = collection.part(kind)
-    wanted = list(measures or part.measures) or None
-    asked = None if wanted is None else list(dict.fromkeys([*wanted, *further]))
-    given: dict[str, Any] = {"measures": asked, "concepts": concepts, "jobs": jobs}
+    names = list(measures or part.measures) or None
+    all_names = None if names is None else list(dict.fromkeys([*names, *further]))
+    arguments: dict[str, Any] = {"measures": all_names, "concepts": concepts, "jobs": jobs}
     options = {"rng": collection.seed, **options}
     pairs = len(part.runs) > 1
     silver = score_collection(
-        collection, kind, truth=part.silver, progress=told.part(0.0, 0.4), **given
+        collection, kind, truth=part.silver, progress=reporter.part(0.0, 0.4), **arguments
     )
     if _has_strata(collection, kind):
         answer = evaluate_powered(
             collection.need("judgements"),
             part.silver,
             part.runs,
-            wanted,
+            names,
             pairs=pairs,
             jobs=jobs,
-            progress=told.part(0.4, 1.0),
+            progress=reporter.part(0.4, 1.0),
             **task_options(collection, kind),
             **options,
         )
         units = silver
     else:
-        gold = score_collection(collection, kind, progress=told.part(0.4, 0.7), **given)
-        chosen = [m for m in gold.measures if str(m) not in further or str(m) in (wanted or ())]
+        gold = score_collection(collection, kind, progress=reporter.part(0.4, 0.7), **arguments)
+        reported = [m for m in gold.measures if str(m) not in further or str(m) in (names or ())]
         answer = powered(
-            gold.select(chosen),
-            silver.select(chosen),
+            gold.select(reported),
+            silver.select(reported),
             pairs=pairs,
             jobs=jobs or 1,
-            progress=told.part(0.7, 1.0),
+            progress=reporter.part(0.7, 1.0),
             **options,
         )
         units = mixed(gold, silver)  # which relies on what was checked before

@@ -145,43 +145,43 @@ class Form:
 
     def check(self, answers: Answers) -> tuple[FormProblem, ...]:
         """All that is wrong with answers, in the order of the questions; nothing: they are good."""
-        known = {*self._named, *(n + TEXT for n, q in self._named.items() if q.other)}
-        found = [
+        names = {*self._named, *(n + TEXT for n, q in self._named.items() if q.other)}
+        problems = [
             FormProblem("", f"the form has no question {name!r}")
             for name in answers
-            if name not in known
+            if name not in names
         ]
         for question in self.questions():
             message = _wrong(question, answers)
             if message:
-                found.append(FormProblem(question.name, message))
-        return tuple(found) if found else self._broken(answers)
+                problems.append(FormProblem(question.name, message))
+        return tuple(problems) if problems else self._broken(answers)
 
     def labels(self, answers: Answers) -> dict[str, int]:
         """1 for each concept that the answers select or imply, 0 for all others of the form."""
-        chosen = self._chosen(answers)
-        return {c: int(c in chosen) for c in self.concepts}
+        assigned = self._chosen(answers)
+        return {c: int(c in assigned) for c in self.concepts}
 
     def texts(self, answers: Answers) -> dict[str, str]:
         """What was written in words, by question."""
-        found = {}
+        text_of = {}
         for question in self.questions():
             name = question.name if question.kind == "text" else question.name + TEXT
-            written = _text(answers, name)
-            if written:
-                found[question.name] = written
-        return found
+            text = _text(answers, name)
+            if text:
+                text_of[question.name] = text
+        return text_of
 
     def _chosen(self, answers: Answers) -> frozenset[str]:
-        own = set(self.concepts)
-        given = {
+        concepts = set(self.concepts)
+        assigned = {
             v
             for q in self.questions()
             if q.kind in ("one", "any")
             for v in answers.get(q.name, ())
-            if v in own
+            if v in concepts
         }
-        return frozenset(given.union(*(self.implied.get(c, ()) for c in given)))
+        return frozenset(assigned.union(*(self.implied.get(c, ()) for c in assigned)))
 
     @cached_property
     def _rules(self) -> RuleBook:
@@ -197,12 +197,12 @@ class Form:
         broken = self._rules.broken(self._chosen(answers)) if self.concepts else None
         if broken is None:
             return ()
-        shown = [self.title_of(c) for c in broken.concepts]
+        titles = [self.title_of(c) for c in broken.concepts]
         needs = [(c, any_of) for c, any_of in self.requires if broken.concepts == (c, *any_of)]
         message = (
-            f"{shown[0]} needs one of: {', '.join(shown[1:])}"
+            f"{titles[0]} needs one of: {', '.join(titles[1:])}"
             if needs
-            else f"{' and '.join(shown)} exclude each other"
+            else f"{' and '.join(titles)} exclude each other"
         )
         return (FormProblem(self._asked_in(broken.concepts), message),)
 
@@ -235,20 +235,20 @@ class Form:
         }
 
     @classmethod
-    def from_dict(cls, found: Mapping[str, Any]) -> Form:
+    def from_dict(cls, record: Mapping[str, Any]) -> Form:
         """The form that `to_dict` has written; a UsageError for anything else."""
         try:
             tabs = tuple(
-                Tab(str(t["title"]), tuple(map(_question, t["questions"]))) for t in found["tabs"]
+                Tab(str(t["title"]), tuple(map(_question, t["questions"]))) for t in record["tabs"]
             )
             return cls(
-                str(found["title"]),
+                str(record["title"]),
                 tabs,
-                tuple(map(str, found["concepts"])),
-                {str(c): tuple(map(str, names)) for c, names in found["implied"].items()},
-                tuple((str(c), tuple(map(str, any_of))) for c, any_of in found["requires"]),
-                tuple(tuple(map(str, group)) for group in found["exclusive"]),
-                bool(found["at_once"]),
+                tuple(map(str, record["concepts"])),
+                {str(c): tuple(map(str, names)) for c, names in record["implied"].items()},
+                tuple((str(c), tuple(map(str, any_of))) for c, any_of in record["requires"]),
+                tuple(tuple(map(str, group)) for group in record["exclusive"]),
+                bool(record["at_once"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise UsageError(f"this is not a form of Cranfield ({error!r})") from None
@@ -265,22 +265,22 @@ class Form:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _question(found: Mapping[str, Any]) -> Question:
-    options = tuple(Option(**option) for option in found["options"])
-    question = Question(**{**found, "options": options})
+def _question(record: Mapping[str, Any]) -> Question:
+    options = tuple(Option(**option) for option in record["options"])
+    question = Question(**{**record, "options": options})
     if question.kind not in KINDS:
         raise ValueError(f"a question of kind {question.kind!r}")
     return question
 
 
 def _text(answers: Answers, name: str) -> str:
-    given = answers.get(name, ())
-    return str(given[0]).strip() if given else ""
+    values = answers.get(name, ())
+    return str(values[0]).strip() if values else ""
 
 
 def _wrong(question: Question, answers: Answers) -> str:
     """What is wrong with the answer to one question, or nothing."""
-    given, title = list(answers.get(question.name, ())), f'"{question.title}"'
+    values, title = list(answers.get(question.name, ())), f'"{question.title}"'
     words = _text(answers, question.name + TEXT if question.options else question.name)
     if len(words) > LONGEST_TEXT:
         return f"{title}: the text is longer than {LONGEST_TEXT} characters"
@@ -289,18 +289,18 @@ def _wrong(question: Question, answers: Answers) -> str:
     if question.kind == "number":
         return _wrong_number(question, words)
     if question.kind == "order":
-        return _wrong_order(question, given)
-    known = {*question.values, *([NONE] if question.none else [])}
-    odd = [v for v in given if v not in known]
-    if odd:
-        return f"{title} has no answer {odd[0]!r}"
-    if len(set(given)) < len(given):
+        return _wrong_order(question, values)
+    allowed = {*question.values, *([NONE] if question.none else [])}
+    unknown = [v for v in values if v not in allowed]
+    if unknown:
+        return f"{title} has no answer {unknown[0]!r}"
+    if len(set(values)) < len(values):
         return f"{title} has the same answer twice"
-    if question.kind == "one" and len(given) > 1:
-        return f"{title} takes one answer, not {len(given)}"
-    if NONE in given and (len(given) > 1 or words):
+    if question.kind == "one" and len(values) > 1:
+        return f"{title} takes one answer, not {len(values)}"
+    if NONE in values and (len(values) > 1 or words):
         return f'{title}: "{question.none}" and an answer exclude each other'
-    if question.needed and not given and not words:
+    if question.needed and not values and not words:
         return f"{title} needs {question.demand}"
     return ""
 
@@ -320,10 +320,10 @@ def _wrong_number(question: Question, words: str) -> str:
     return f"{title}: {words[:40]!r} is not a number from {low:g} to {high:g}"
 
 
-def _wrong_order(question: Question, given: Sequence[str]) -> str:
+def _wrong_order(question: Question, values: Sequence[str]) -> str:
     """Places are written VALUE=PLACE; equal places are allowed, all options have one or none."""
-    title, places = f'"{question.title}"', places_of(given)
-    if not given:
+    title, places = f'"{question.title}"', places_of(values)
+    if not values:
         return f"{title} needs a place for each" if question.needed else ""
     if places is None or not set(places) <= set(question.values):
         return f"{title} takes places such as {question.values[0]}=1"
@@ -334,10 +334,10 @@ def _wrong_order(question: Question, given: Sequence[str]) -> str:
     return ""
 
 
-def places_of(given: Sequence[str]) -> dict[str, int] | None:
+def places_of(values: Sequence[str]) -> dict[str, int] | None:
     """The places of an answer to a question of order; None when it is none."""
     places = {}
-    for text in given:
+    for text in values:
         value, equals, place = text.rpartition("=")
         if not equals or not (place.isascii() and place.isdecimal()) or value in places:
             return None
@@ -366,36 +366,44 @@ def ontology_form(
     `meanings` define the concepts and word the questions that they are in. With `below` at
     least one concept must be chosen, "none of these" or "another" in words (thesis, 10.3.2).
     """
-    asked = ontology.concepts if below is None else _below(ontology, below)
-    book = RuleBook.of(ontology, asked)
-    maker = _Maker(ontology, book, asked, meanings or {}, below)
+    concepts = ontology.concepts if below is None else _below(ontology, below)
+    book = RuleBook.of(ontology, concepts)
+    maker = _Maker(ontology, book, concepts, meanings or {}, below)
     tabs = _with_keys(maker.tabs())
-    own = set(asked)
+    concept_set = set(concepts)
     return Form(
         title,
         tabs,
-        asked,
-        {c: tuple(a for a in ontology.ancestors(c) if a in own) for c in asked},
+        concepts,
+        {c: tuple(a for a in ontology.ancestors(c) if a in concept_set) for c in concepts},
         tuple(
-            (need.concept, need.any_of) for _, need in book.requirements if set(need.any_of) <= own
+            (need.concept, need.any_of)
+            for _, need in book.requirements
+            if set(need.any_of) <= concept_set
         ),
-        tuple(tuple(m[0] for m in group) for _, group in book.at_most_one if _plain(group, own)),
+        tuple(
+            tuple(m[0] for m in group)
+            for _, group in book.at_most_one
+            if _plain(group, concept_set)
+        ),
     )
 
 
-def _plain(group: Sequence[tuple[str, ...]], own: set[str]) -> bool:
-    return all(len(member) == 1 and member[0] in own for member in group)
+def _plain(group: Sequence[tuple[str, ...]], concepts: set[str]) -> bool:
+    return all(len(member) == 1 and member[0] in concepts for member in group)
 
 
 def _below(ontology: Ontology, concept: str) -> tuple[str, ...]:
     node = ontology.node_of(concept)
     if node is None:
-        known = [*ontology.concepts, *ontology.nodes]
-        raise UsageError(f"the ontology has no concept {concept!r}.{suggest(concept, known)}")
-    found = tuple(c for c, n in ontology.concept_nodes.items() if node in ontology.nodes_above[n])
-    if not found:
+        names = [*ontology.concepts, *ontology.nodes]
+        raise UsageError(f"the ontology has no concept {concept!r}.{suggest(concept, names)}")
+    concepts = tuple(
+        c for c, n in ontology.concept_nodes.items() if node in ontology.nodes_above[n]
+    )
+    if not concepts:
         raise UsageError(f"the ontology has no concept below {concept!r}")
-    return found
+    return concepts
 
 
 def shown_name(name: str) -> str:
@@ -415,48 +423,48 @@ class _Maker:
         self,
         ontology: Ontology,
         book: RuleBook,
-        asked: tuple[str, ...],
+        concepts: tuple[str, ...],
         meanings: Mapping[str, Meaning],
         below: str | None,
     ) -> None:
-        self._ontology, self._asked, self._below = ontology, asked, below
+        self._ontology, self._asked, self._below = ontology, concepts, below
         self._meanings = meanings
-        own = set(asked)
-        needed = {tuple(c for c in names if c in own) for names in book.groups().values()}
-        groups = [g for _, g in book.at_most_one if _plain(g, own)]
+        concept_set = set(concepts)
+        needed = {tuple(c for c in names if c in concept_set) for names in book.groups().values()}
+        groups = [g for _, g in book.at_most_one if _plain(g, concept_set)]
         self._groups = [tuple(m[0] for m in g) for g in groups]
         self._needed = [g for g in self._groups if g in needed]
         self._derived = self._find_derived()
 
     def _find_derived(self) -> set[str]:
         """Concepts that an exclusive group decides: all that is below them is in the group."""
-        found = set()
+        derived = set()
         for concept in self._asked:
             under = {c for c in self._asked if concept in self._ontology.ancestors(c)}
             if under and any(under <= set(group) for group in self._needed):
-                found.add(concept)
-        return found
+                derived.add(concept)
+        return derived
 
     def tabs(self) -> tuple[Tab, ...]:
         placed: dict[str, list[Question]] = {}
-        left = [c for c in self._asked if c not in self._derived]
-        done: set[str] = set()
-        for concept in left:
-            if concept in done:
+        remaining = [c for c in self._asked if c not in self._derived]
+        handled: set[str] = set()
+        for concept in remaining:
+            if concept in handled:
                 continue
-            group = next((g for g in self._groups if concept in g and not done & set(g)), None)
+            group = next((g for g in self._groups if concept in g and not handled & set(g)), None)
             if group is not None and not set(group) & self._derived:
                 question = self._exclusive(group)
-                done.update(group)
+                handled.update(group)
             else:
                 home = self._category(concept)
                 members = [
                     c
-                    for c in left
-                    if c not in done and self._category(c) == home and not self._in_group(c)
+                    for c in remaining
+                    if c not in handled and self._category(c) == home and not self._in_group(c)
                 ]
                 question = self._optional(home, members or [concept])
-                done.update(members or [concept])
+                handled.update(members or [concept])
             placed.setdefault(self._tab(concept), []).append(question)
         return tuple(Tab(shown_name(name), tuple(qs)) for name, qs in placed.items())
 
@@ -466,8 +474,8 @@ class _Maker:
     def _tab(self, concept: str) -> str:
         """The category at the top of a concept's path."""
         node = self._ontology.concept_nodes[concept]
-        way = [node, *self._ontology.nodes_above[node]]
-        top = min(way, key=lambda n: (self._ontology.depths[n], n))
+        path = [node, *self._ontology.nodes_above[node]]
+        top = min(path, key=lambda n: (self._ontology.depths[n], n))
         return PLAIN if top in self._ontology.concept_at else self._ontology.nodes[top]
 
     def _category(self, concept: str) -> str:
@@ -487,15 +495,15 @@ class _Maker:
         return Question(members[0], title, "one", options, needed, "" if needed else NONE_SHOWN)
 
     def _optional(self, home: str, members: Sequence[str]) -> Question:
-        both = any(self._category(c) == home for g in self._groups for c in g)
+        in_group = any(self._category(c) == home for g in self._groups for c in g)
         title = self._title(members, home)
-        if both and title == shown_name(home):
+        if in_group and title == shown_name(home):
             title += ": and also"
         options = tuple(self._option(c, members) for c in _by_tree(self._ontology, members))
         if self._below is None:
             return Question(members[0], title, "any", options)
-        other = f"Another {shown_name(self._below).lower()}?"
-        return Question(members[0], title, "any", options, True, NONE_SHOWN, other)
+        label = f"Another {shown_name(self._below).lower()}?"
+        return Question(members[0], title, "any", options, True, NONE_SHOWN, label)
 
     def _title(self, members: Sequence[str], home: str) -> str:
         worded = [m.question for c in members if (m := self._meanings.get(c)) and m.question]
@@ -510,25 +518,25 @@ class _Maker:
 
 def _by_tree(ontology: Ontology, members: Sequence[str]) -> list[str]:
     """Every concept before those below it, otherwise in their own order."""
-    found: list[str] = []
+    ordered: list[str] = []
 
     def add(concept: str) -> None:
-        if concept in found:
+        if concept in ordered:
             return
-        found.append(concept)
-        for other in members:
-            if concept in ontology.ancestors(other):
-                add(other)
+        ordered.append(concept)
+        for member in members:
+            if concept in ontology.ancestors(member):
+                add(member)
 
     for concept in members:
         if not any(a in members for a in ontology.ancestors(concept)):
             add(concept)
-    return found
+    return ordered
 
 
 def _with_keys(tabs: Sequence[Tab]) -> tuple[Tab, ...]:
     """A key for each option of a tab while there are keys: choices above, boxes below them."""
-    made = []
+    keyed = []
     for tab in tabs:
         choices, boxes = list(ROWS[0]), [*ROWS[1], *ROWS[2]]
         questions = []
@@ -539,8 +547,8 @@ def _with_keys(tabs: Sequence[Tab]) -> tuple[Tab, ...]:
                 keys = first or then
                 options.append(replace(option, key=keys.pop(0) if keys else ""))
             questions.append(replace(question, options=tuple(options)))
-        made.append(Tab(tab.title, tuple(questions)))
-    return tuple(made)
+        keyed.append(Tab(tab.title, tuple(questions)))
+    return tuple(keyed)
 
 
 def grade_form(grades: Sequence[int] = GRADES, *, title: str = "How relevant is it?") -> Form:
@@ -554,12 +562,12 @@ def grade_form(grades: Sequence[int] = GRADES, *, title: str = "How relevant is 
 
 def actions_of(form: Form) -> dict[str, str]:
     """The keys of what can be done with a form: those that no option uses already."""
-    used = {o.key for q in form.questions() for o in q.options}
-    spare = iter([k for k in "xcvbnm" if k not in used])
-    return {name: key if key not in used else next(spare) for name, key in ACTIONS.items()}
+    keys = {o.key for q in form.questions() for o in q.options}
+    spare = iter([k for k in "xcvbnm" if k not in keys])
+    return {name: key if key not in keys else next(spare) for name, key in ACTIONS.items()}
 
 
-def gated(items: Sequence[str], known: LabelMatrix, concepts: Sequence[str]) -> tuple[str, ...]:
+def gated(items: Sequence[str], labels: LabelMatrix, concepts: Sequence[str]) -> tuple[str, ...]:
     """The items that are known to have one of some concepts: who is asked about the rest.
 
     >>> import numpy as np
@@ -567,12 +575,11 @@ def gated(items: Sequence[str], known: LabelMatrix, concepts: Sequence[str]) -> 
     >>> gated(["b", "a"], labels, ["Y"])
     ('b',)
     """
-    unknown = [c for c in concepts if c not in known.concepts]
+    unknown = [c for c in concepts if c not in labels.concepts]
     if unknown:
-        raise UsageError(
-            f"the known labels have no concept {unknown[0]!r}.{suggest(unknown[0], known.concepts)}"
-        )
-    columns = [known.concepts.index(c) for c in concepts]
-    shown = dense(known.labels)[:, columns].any(axis=1)
-    having = {item for item, has in zip(known.items, shown.tolist(), strict=True) if has}
+        hint = suggest(unknown[0], labels.concepts)
+        raise UsageError(f"the known labels have no concept {unknown[0]!r}.{hint}")
+    columns = [labels.concepts.index(c) for c in concepts]
+    positive = dense(labels.labels)[:, columns].any(axis=1)
+    having = {item for item, has in zip(labels.items, positive.tolist(), strict=True) if has}
     return tuple(item for item in items if item in having)

@@ -45,7 +45,7 @@ def picture_files(folder: Path) -> dict[str, Path]:
     """The picture of each item in a folder, by the item's id."""
     from cranfield.features.image_folders import list_pictures
 
-    return {found.item: found.path for found in list_pictures(folder).pictures}
+    return {picture.item: picture.path for picture in list_pictures(folder).pictures}
 
 
 def read_texts(collection: Collection) -> Texts:
@@ -80,22 +80,22 @@ def _rows(path: Path | None, name: str) -> dict[str, dict[str, str]]:
     """The rows of a CSV file by one of its columns; a list of ids has no other."""
     if path is None or inner_suffix(path) not in (".csv", ".tsv"):
         return {}
-    where = describe(path)
-    found: dict[str, dict[str, str]] = {}
+    source = describe(path)
+    cells_of: dict[str, dict[str, str]] = {}
     problems: list[Problem] = []
     with open_text(path) as stream:
-        rows = csv_rows(stream, where, "\t" if inner_suffix(path) == ".tsv" else ",")
+        rows = csv_rows(stream, source, "\t" if inner_suffix(path) == ".tsv" else ",")
         header = [cell.strip() for cell in next(rows, (0, []))[1]]
         if name not in header:
-            said = f"the header {','.join(header)!r} has no column {name!r}"
-            raise InputError.single(where, said, 1)
+            message = f"the header {','.join(header)!r} has no column {name!r}"
+            raise InputError.single(source, message, 1)
         for line, row in rows:
             cells = dict(zip(header, (cell.strip() for cell in row), strict=False))
             key = cells.get(name, "")
-            if key in found:
+            if key in cells_of:
                 problems.append(Problem(line, f"{name} {key!r} is listed twice"))
             elif key:
-                found[key] = cells
+                cells_of[key] = cells
     if problems:
-        raise InputError(where, problems)
-    return found
+        raise InputError(source, problems)
+    return cells_of

@@ -31,13 +31,13 @@ class Row:
     values: tuple[float, ...] = field(default=(), repr=False)
 
 
-def rows_of(given: Input, kind: Kind) -> Iterator[Row]:
+def rows_of(source: Input, kind: Kind) -> Iterator[Row]:
     """The lines of a text file with the ids on them; nothing for other files."""
-    suffix = inner_suffix(given)
-    if suffix in (*BINARY, ".jsonl", ".ndjson") or not given.can_be_read_again:
+    suffix = inner_suffix(source)
+    if suffix in (*BINARY, ".jsonl", ".ndjson") or not source.can_be_read_again:
         return
     try:
-        lines = enumerate(input_lines(given), 1)
+        lines = enumerate(input_lines(source), 1)
         yield from (_ranked if kind == "ranked" else _labels)(lines, SEPARATED.get(suffix, ""))
     except (InputError, csv.Error):
         # What stops this walk has stopped the reader before.
@@ -66,12 +66,12 @@ def _ranked(lines: Iterator[tuple[int, str]], delimiter: str) -> Iterator[Row]:
 
 
 def _header(cells: Sequence[str]) -> tuple[int, int] | None:
-    lowered = [cell.lower() for cell in cells]
-    found = [
-        next((i for i, name in enumerate(lowered) if name in HEADERS[role]), -1)
+    names = [cell.lower() for cell in cells]
+    columns = [
+        next((i for i, name in enumerate(names) if name in HEADERS[role]), -1)
         for role in ("topic", "item")
     ]
-    return (found[0], found[1]) if min(found) >= 0 else None
+    return (columns[0], columns[1]) if min(columns) >= 0 else None
 
 
 def _labels(lines: Iterator[tuple[int, str]], delimiter: str) -> Iterator[Row]:

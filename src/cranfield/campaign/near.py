@@ -23,13 +23,13 @@ class Near:
     " Did you mean 'im0007'?"
     """
 
-    def __init__(self, known: Sequence[str], as_set: Collection[str] | None = None) -> None:
-        self._known = known
-        self._set = as_set if as_set is not None else frozenset(known)
+    def __init__(self, names: Sequence[str], as_set: Collection[str] | None = None) -> None:
+        self._known = names
+        self._set = as_set if as_set is not None else frozenset(names)
         self._searches = 0
 
     def __call__(self, name: str) -> str:
-        same = next((one for one in _spellings(name) if one in self._set), None)
+        same = next((spelling for spelling in _spellings(name) if spelling in self._set), None)
         if same is not None:
             return f" Did you mean {same!r}?"
         if len(self._known) <= MOST_COMPARED:
@@ -40,8 +40,14 @@ class Near:
     def _alike(self, name: str) -> Sequence[str]:
         """Ids of nearly the same length that begin alike, and of those the ones that end alike."""
         start, lengths = name[:3], range(len(name) - 1, len(name) + 2)
-        found = [one for one in self._known if one.startswith(start) and len(one) in lengths]
-        return ([one for one in found if one.endswith(name[-1:])] or found)[:MOST_COMPARED]
+        candidates = [
+            candidate
+            for candidate in self._known
+            if candidate.startswith(start) and len(candidate) in lengths
+        ]
+        return (
+            [candidate for candidate in candidates if candidate.endswith(name[-1:])] or candidates
+        )[:MOST_COMPARED]
 
 
 def _spellings(name: str) -> Iterator[str]:

@@ -66,25 +66,25 @@ class Pool(Answer):
 
     def topics(self) -> tuple[PooledTopic, ...]:
         """The pool of every topic in numbers, and of all of them in the last row."""
-        own: dict[str, list[PooledItem]] = {}
+        items_of_topic: dict[str, list[PooledItem]] = {}
         for item in self.items:
-            own.setdefault(item.topic, []).append(item)
-        named = [*own.items(), ("(all)", list(self.items))]
+            items_of_topic.setdefault(item.topic, []).append(item)
+        groups = [*items_of_topic.items(), ("(all)", list(self.items))]
         return tuple(
             PooledTopic(
-                t, len(found), sum(i.judged for i in found), sum(i.runs == 1 for i in found)
+                t, len(items), sum(i.judged for i in items), sum(i.runs == 1 for i in items)
             )
-            for t, found in named
+            for t, items in groups
         )
 
     def headline(self) -> str:
-        what = f"{plural(len(self.items), 'item')} of {plural(len(self.runs), 'run')}"
-        return f"{what} to depth {self.depth}"
+        size = f"{plural(len(self.items), 'item')} of {plural(len(self.runs), 'run')}"
+        return f"{size} to depth {self.depth}"
 
     def payload(self, *, first: int | None = None, **_: Any) -> dict[str, Any]:
         """All items, or the `first` ones to judge next."""
-        kept = self.items if first is None else self.next_to_judge(first)
-        shown = {(i.topic, i.item) for i in kept}
+        items = self.items if first is None else self.next_to_judge(first)
+        pairs = {(i.topic, i.item) for i in items}
         return {
             "study": "pool",
             "depth": self.depth,
@@ -99,7 +99,7 @@ class Pool(Answer):
                     "judged": i.judged,
                 }
                 for i in self.items
-                if (i.topic, i.item) in shown
+                if (i.topic, i.item) in pairs
             ],
         }
 
@@ -122,29 +122,31 @@ def make_pool(
     if depth < 1:
         raise UsageError(f"depth={depth} is not a whole number from 1 on")
     watched = Progress.of(progress)
-    named = name_runs(runs)
-    read = _each(named, _annotation if labels else coerce_run, watched.part(0.0, 0.5))
+    named_runs = name_runs(runs)
+    read = _each(named_runs, _annotation if labels else coerce_run, watched.part(0.0, 0.5))
     rankings = concept_rankings(read) if labels else read
-    known = {} if judged is None else doubt_of(coerce_judgements(judged))
+    doubts = {} if judged is None else doubt_of(coerce_judgements(judged))
     pools = ranks_within(rankings, depth)
     items: list[PooledItem] = []
     for number, (topic, places) in enumerate(pools.items(), 1):
-        own = known.get(topic, {})
-        pooled = [_pooled(topic, i, ranks, len(read), own.get(i)) for i, ranks in places.items()]
+        topic_doubts = doubts.get(topic, {})
+        pooled = [
+            _pooled(topic, i, ranks, len(read), topic_doubts.get(i)) for i, ranks in places.items()
+        ]
         items += sorted(pooled, key=lambda i: (i.best_rank, i.item))
         watched(0.5 + 0.5 * number / len(pools))
-    return Pool(depth, tuple(name for name, _ in named), tuple(items))
+    return Pool(depth, tuple(name for name, _ in named_runs), tuple(items))
 
 
 def _each(
-    named: Sequence[tuple[str, Any]], read: Callable[[Any, str], Any], progress: Progress
+    named_runs: Sequence[tuple[str, Any]], read: Callable[[Any, str], Any], progress: Progress
 ) -> list[Any]:
     """The runs as objects, read one after the other."""
-    found = []
-    for number, (name, source) in enumerate(named, 1):
-        found.append(read(source, name))
-        progress(number / len(named))
-    return found
+    results = []
+    for number, (name, source) in enumerate(named_runs, 1):
+        results.append(read(source, name))
+        progress(number / len(named_runs))
+    return results
 
 
 def _annotation(source: Any, name: str) -> LabelMatrix:
@@ -153,14 +155,14 @@ def _annotation(source: Any, name: str) -> LabelMatrix:
 
 def ranks_within(runs: Sequence[Run], depth: int) -> dict[str, dict[str, dict[int, int]]]:
     """{topic: {item: {position of the run: rank}}}"""
-    found: dict[str, dict[str, dict[int, int]]] = {}
+    ranks: dict[str, dict[str, dict[int, int]]] = {}
     for number, run in enumerate(runs):
         for topic, scored in run.to_dict().items():
             order = sorted(scored.items(), key=lambda pair: (pair[1], pair[0]), reverse=True)
-            places = found.setdefault(topic, {})
+            places = ranks.setdefault(topic, {})
             for rank, (item, _) in enumerate(order[:depth], 1):
                 places.setdefault(item, {})[number] = rank
-    return found
+    return ranks
 
 
 def doubt_of(judged: Judgements) -> dict[str, dict[str, float]]:
@@ -174,10 +176,10 @@ def doubt_of(judged: Judgements) -> dict[str, dict[str, float]]:
         return {topic: dict.fromkeys(row, 0.0) for topic, row in judged.to_dict().items()}
     relevant = judged.chances[:, judged.levels > 0].sum(axis=1)
     spread = 2.0 * np.sqrt(np.maximum(relevant * (1.0 - relevant), 0.0))
-    found: dict[str, dict[str, float]] = {}
+    doubts: dict[str, dict[str, float]] = {}
     for (topic, item, _), value in zip(judged.rows(), spread.tolist(), strict=True):
-        found.setdefault(topic, {})[item] = value
-    return found
+        doubts.setdefault(topic, {})[item] = value
+    return doubts
 
 
 def _pooled(

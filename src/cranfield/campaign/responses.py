@@ -173,35 +173,35 @@ def read_forms(
     """
     if not len(files):
         raise UsageError("there are no files with answers")
-    known = rules if isinstance(rules, Ontology | Rules) else None
-    if known is None:
-        known = read_rules_of(rules=rules, ontology=ontology)  # type: ignore[arg-type]
-    if concepts is None and isinstance(known, Ontology):
-        concepts = known.concepts
+    rule_set = rules if isinstance(rules, Ontology | Rules) else None
+    if rule_set is None:
+        rule_set = read_rules_of(rules=rules, ontology=ontology)  # type: ignore[arg-type]
+    if concepts is None and isinstance(rule_set, Ontology):
+        concepts = rule_set.concepts
     if classes is not None and not isinstance(classes, Mapping):
         classes = read_classes(classes)
     forms = [form for file in files for form in _forms_of(file, concepts)]
-    return collect(numbered(forms) if pseudonyms else forms, rules=known, classes=classes)
+    return collect(numbered(forms) if pseudonyms else forms, rules=rule_set, classes=classes)
 
 
 def numbered(forms: Sequence[FilledForm]) -> list[FilledForm]:
     """The forms with numbers for names, in the order in which people appear."""
     people = list(dict.fromkeys(f.annotator for f in forms))
     width = len(str(len(people)))
-    names = {who: f"annotator-{n:0{width}d}" for n, who in enumerate(people, 1)}
+    names = {person: f"annotator-{n:0{width}d}" for n, person in enumerate(people, 1)}
     return [replace(f, annotator=names[f.annotator]) for f in forms]
 
 
 def read_classes(path: FileForm) -> dict[str, str]:
     """What comments are about, from CSV comment,class."""
-    where = describe(path)
+    source = describe(path)
     with open_text(path) as stream:
-        rows = [(line, [c.strip() for c in row]) for line, row in csv_rows(stream, where) if row]
+        rows = [(line, [c.strip() for c in row]) for line, row in csv_rows(stream, source) if row]
     if not rows or rows[0][1] != ["comment", "class"]:
-        raise InputError.single(where, "expected a header: comment,class", 1)
+        raise InputError.single(source, "expected a header: comment,class", 1)
     for line, row in rows[1:]:
         if len(row) != 2 or row[1] not in CLASSES:
-            raise InputError.single(where, f"the class is one of {', '.join(CLASSES)}", line)
+            raise InputError.single(source, f"the class is one of {', '.join(CLASSES)}", line)
     return {row[0]: row[1] for _, row in rows[1:]}
 
 
@@ -215,15 +215,15 @@ def _forms_of(file: FileForm, concepts: Sequence[str] | None) -> tuple[FilledFor
             "Answer.* columns, or Label Studio's JSON",
         )
     text = read_json_text(file)
-    again = Input(describe(file), text.encode())
+    source = Input(describe(file), text.encode())
     if text.lstrip().startswith("["):
         try:
-            known = is_label_studio(json.loads(text))
+            from_label_studio = is_label_studio(json.loads(text))
         except (ValueError, RecursionError):
-            known = False
-        if known:
-            return read_label_studio(again, concepts=concepts)
-    return forms_of_response(read_response(again))
+            from_label_studio = False
+        if from_label_studio:
+            return read_label_studio(source, concepts=concepts)
+    return forms_of_response(read_response(source))
 
 
 def forms_of_response(response: Response) -> tuple[FilledForm, ...]:
@@ -250,14 +250,14 @@ def collect(
 ) -> Collected:
     """Which forms count, and the figures of all of them."""
     notes = Notes()
-    asked = {tuple(form.values) for form in forms}
-    books = {} if rules is None else {names: RuleBook.of(rules, names) for names in asked}
+    concept_sets = {tuple(form.values) for form in forms}
+    books = {} if rules is None else {names: RuleBook.of(rules, names) for names in concept_sets}
     checked = [_checked(form, books.get(tuple(form.values))) for form in forms]
-    kept, again = _once([f for f in checked if not f.rejected])
-    if again:
+    first_forms, repeated = _once([f for f in checked if not f.rejected])
+    if repeated:
         notes.add(
-            f"{plural(len(again), 'form')} on an item that the same person had judged before; the "
-            f"first one counts (such as {again[0].annotator!r} on {again[0].item!r})"
+            f"{plural(len(repeated), 'form')} on an item that the same person had judged before; "
+            f"the first one counts (such as {repeated[0].annotator!r} on {repeated[0].item!r})"
         )
     concepts = tuple(dict.fromkeys(c for f in checked for c in f.values))
     remarks = tuple(
@@ -271,8 +271,8 @@ def collect(
         _tallies(checked, "item"),
         remarks,
         dict(Counter(f.rejected for f in checked if f.rejected).most_common()),
-        tuple((f.annotator, f.item) for f in again),
-        _log(kept),
+        tuple((f.annotator, f.item) for f in repeated),
+        _log(first_forms),
         notes=notes.lines("form"),
     )
 
@@ -292,13 +292,13 @@ def _checked(form: FilledForm, book: RuleBook | None) -> FilledForm:
 def _once(forms: Sequence[FilledForm]) -> tuple[list[FilledForm], list[FilledForm]]:
     """The first form of each person and item, and the others."""
     seen: set[tuple[str, str]] = set()
-    kept: list[FilledForm] = []
-    again: list[FilledForm] = []
+    first_forms: list[FilledForm] = []
+    repeated: list[FilledForm] = []
     for form in forms:
         cell = (form.annotator, form.item)
-        (again if cell in seen else kept).append(form)
+        (repeated if cell in seen else first_forms).append(form)
         seen.add(cell)
-    return kept, again
+    return first_forms, repeated
 
 
 def _log(forms: Sequence[FilledForm]) -> JudgementLog:
@@ -309,15 +309,17 @@ def _log(forms: Sequence[FilledForm]) -> JudgementLog:
     ]
     if not rows:
         raise UsageError("no form counts, so there is no log")
-    who, items, concepts, values, seconds = zip(*rows, strict=True)
+    annotators, items, concepts, values, seconds = zip(*rows, strict=True)
     timed = not any(map(math.isnan, seconds))
-    return judgement_log(who, items, values, concepts=concepts, seconds=seconds if timed else None)
+    return judgement_log(
+        annotators, items, values, concepts=concepts, seconds=seconds if timed else None
+    )
 
 
 def _facts(name: str, forms: Sequence[FilledForm]) -> BatchFacts:
     bad = [f for f in forms if f.rejected]
-    begun = [f.given if not math.isnan(f.given) else f.done for f in forms]
-    known = [t for t in begun if not math.isnan(t)]
+    starts = [f.given if not math.isnan(f.given) else f.done for f in forms]
+    start_times = [t for t in starts if not math.isnan(t)]
     ends = [f.done for f in forms if not math.isnan(f.done)]
     return BatchFacts(
         name,
@@ -327,25 +329,30 @@ def _facts(name: str, forms: Sequence[FilledForm]) -> BatchFacts:
         len({f.item for f in forms}),
         _mean([f.seconds for f in forms]),
         _mean([f.seconds for f in bad]),
-        (max(ends) - min(known)) / 3600 if known and ends else math.nan,
+        (max(ends) - min(start_times)) / 3600 if start_times and ends else math.nan,
     )
 
 
 def _mean(values: Sequence[float]) -> float:
-    known = [v for v in values if not math.isnan(v)]
-    return math.fsum(known) / len(known) if known else math.nan
+    numbers = [v for v in values if not math.isnan(v)]
+    return math.fsum(numbers) / len(numbers) if numbers else math.nan
 
 
 def _tallies(forms: Sequence[FilledForm], key: str) -> tuple[Tally, ...]:
     """Names by the number of their forms, the largest first."""
-    found: dict[str, list[FilledForm]] = {}
+    groups: dict[str, list[FilledForm]] = {}
     for form in forms:
-        found.setdefault(getattr(form, key), []).append(form)
-    made = [
-        Tally(name, len(own), sum(bool(f.rejected) for f in own), len({f.batch for f in own}))
-        for name, own in found.items()
+        groups.setdefault(getattr(form, key), []).append(form)
+    tallies = [
+        Tally(
+            name,
+            len(members),
+            sum(bool(f.rejected) for f in members),
+            len({f.batch for f in members}),
+        )
+        for name, members in groups.items()
     ]
-    return tuple(sorted(made, key=lambda t: (-t.forms, t.name)))
+    return tuple(sorted(tallies, key=lambda t: (-t.forms, t.name)))
 
 
 def about(text: str, concepts: Sequence[str], classes: Mapping[str, str]) -> str:
@@ -357,10 +364,10 @@ def about(text: str, concepts: Sequence[str], classes: Mapping[str, str]) -> str
     if text in classes:
         return classes[text]
     words = set(re.findall(r"[a-z']+", text.lower()))
-    for name, known in _WORDS.items():
-        if words & set(known.split()):
+    for name, class_words in _WORDS.items():
+        if words & set(class_words.split()):
             return name
-    named = {part for c in concepts for part in re.findall(r"[a-z]+", c.lower())}
+    concept_words = {part for c in concepts for part in re.findall(r"[a-z]+", c.lower())}
     stems = {w.removesuffix("s") for w in words} | words
     # A few words without a verdict name what is seen.
-    return "content" if stems & named or 0 < len(words) <= 2 else "other"
+    return "content" if stems & concept_words or 0 < len(words) <= 2 else "other"

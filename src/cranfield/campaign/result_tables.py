@@ -138,6 +138,6 @@ TABLES: dict[str, Declared] = {table.name: table for table in _ALL}
 def declared_table(name: str) -> Declared:
     """The declaration of a table, or a UsageError with a suggestion."""
     if name not in TABLES:
-        known = ", ".join(TABLES)
-        raise UsageError(f"no result table {name!r}.{suggest(name, TABLES)} There are: {known}")
+        names = ", ".join(TABLES)
+        raise UsageError(f"no result table {name!r}.{suggest(name, TABLES)} There are: {names}")
     return TABLES[name]

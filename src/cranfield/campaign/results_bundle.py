@@ -47,20 +47,20 @@ def gather(
 
     `options` are those of a comparison, which is of all pairs.
     """
-    told = Progress.of(progress)
+    reporter = Progress.of(progress)
     if collection.part(kind).silver is not None:
-        return _estimated(collection, kind, released, jobs, told, options)
-    part = told.part(0.0, 0.6)
-    named: Mapping[str, set[str] | None]
+        return _estimated(collection, kind, released, jobs, reporter, options)
+    part = reporter.part(0.0, 0.6)
+    named_units: Mapping[str, set[str] | None]
     if kind == "ranked":
-        scores, curve, named = _ranked(collection, jobs, part)
+        scores, curve, named_units = _ranked(collection, jobs, part)
         mistakes = None
     else:
         scores, mistakes = _labels(collection, jobs, part)
-        curve, named = None, mistakes.named
+        curve, named_units = None, mistakes.named
     if not released:
         public = PublicSet.of(collection, kind)
-        scores = sealed(scores, public, named)
+        scores = sealed(scores, public, named_units)
         if mistakes is not None:
             mistakes.concepts = scores.units["concept"]
         curve = None if curve is None else replace(curve, units=scores.units)
@@ -69,9 +69,9 @@ def gather(
         tested = [str(m) for m in _testable(scores)]
         material = material.compared(
             **{"baseline": None, "measures": tested, "jobs": jobs or 1, **options},
-            progress=told.part(0.6, 1.0),
+            progress=reporter.part(0.6, 1.0),
         )
-    told(1.0)
+    reporter(1.0)
     return Gathered(material, curve, mistakes)
 
 
@@ -80,19 +80,19 @@ def _estimated(
     kind: Kind,
     released: bool,
     jobs: int | None,
-    told: Progress,
+    progress: Progress,
     options: dict[str, Any],
 ) -> Gathered:
     """The same from little gold and much silver; what runs confuse is known for gold only."""
-    found, curve = gather_estimated(collection, kind, jobs, told, **options)
+    estimate, curve = gather_estimated(collection, kind, jobs, progress, **options)
     mistakes = None if kind == "ranked" else _labels(collection, jobs, Progress.of(None))[1]
-    scores = found.scores
+    scores = estimate.scores
     if not released:
-        named = {} if mistakes is None else mistakes.named
-        scores = sealed(scores, PublicSet.of(collection, kind), named)
+        named_units = {} if mistakes is None else mistakes.named
+        scores = sealed(scores, PublicSet.of(collection, kind), named_units)
         curve = None if curve is None else replace(curve, units=scores.units)
     material = Material.of(
-        collection, kind, scores=scores, comparison=found.comparison, released=released
+        collection, kind, scores=scores, comparison=estimate.comparison, released=released
     )
     return Gathered(material, curve, mistakes)
 
@@ -101,13 +101,13 @@ def gather_estimated(
     collection: Collection, kind: Kind, jobs: int | None, progress: Progress, **options: Any
 ) -> tuple[Estimated, Scores | None]:
     """Estimates of the runs of a collection with silver, and the curves of its topics."""
-    asked: dict[str, Any] = {"jobs": jobs, "progress": progress, **options}
+    arguments: dict[str, Any] = {"jobs": jobs, "progress": progress, **options}
     if kind == "labels":
-        return score_estimated(collection, kind, **asked), None
-    own, levels = _measures(collection)
-    asked |= {"measures": list(map(str, own)), "further": list(map(str, levels))}
-    found = score_estimated(collection, kind, **asked)
-    return found, found.units.select(levels)
+        return score_estimated(collection, kind, **arguments), None
+    reported, levels = _measures(collection)
+    arguments |= {"measures": list(map(str, reported)), "further": list(map(str, levels))}
+    estimate = score_estimated(collection, kind, **arguments)
+    return estimate, estimate.units.select(levels)
 
 
 def _testable(scores: Scores) -> list[Any]:
@@ -115,61 +115,67 @@ def _testable(scores: Scores) -> list[Any]:
 
 
 def _ranked(
-    collection: Collection, jobs: int | None, told: Progress
+    collection: Collection, jobs: int | None, progress: Progress
 ) -> tuple[Scores, Scores, dict[str, set[str] | None]]:
     """The scores under the collection's measures, precision at levels of recall, and the topics
     that runs have something for."""
-    own, levels = _measures(collection)
+    reported, levels = _measures(collection)
     (counted,) = parse_measures("NumRet")
-    both = [str(m) for m in dict.fromkeys([*own, *levels, counted])]
-    found = score_collection(collection, "ranked", measures=both, jobs=jobs, progress=told)
-    most = found.values[counted].max(axis=0)
-    topics = {topic for topic, count in zip(found.units["topic"], most, strict=True) if count > 0}
-    return found.select(own), found.select(levels), {"topic": topics}
+    names = [str(m) for m in dict.fromkeys([*reported, *levels, counted])]
+    scores = score_collection(collection, "ranked", measures=names, jobs=jobs, progress=progress)
+    largest = scores.values[counted].max(axis=0)
+    topics = {
+        topic for topic, count in zip(scores.units["topic"], largest, strict=True) if count > 0
+    }
+    return scores.select(reported), scores.select(levels), {"topic": topics}
 
 
 def _measures(collection: Collection) -> tuple[Sequence[Measure], Sequence[Measure]]:
     """The measures of the rankings, and precision at levels of recall."""
     from cranfield.evaluation.ranked import DEFAULT_MEASURES
 
-    own = parse_measures(list(collection.part("ranked").measures) or DEFAULT_MEASURES)
-    return own, parse_measures(RECALL_MEASURES)
+    reported = parse_measures(list(collection.part("ranked").measures) or DEFAULT_MEASURES)
+    return reported, parse_measures(RECALL_MEASURES)
 
 
-def _labels(collection: Collection, jobs: int | None, told: Progress) -> tuple[Scores, Mistakes]:
+def _labels(
+    collection: Collection, jobs: int | None, progress: Progress
+) -> tuple[Scores, Mistakes]:
     """The scores of annotation runs, and their mistakes."""
     part, truth = collection.part("labels"), scored_truth(collection, "labels")
     options = task_options(collection, "labels")
-    wanted = list(part.measures) or None
-    return score_with_mistakes(truth, part.runs, wanted, jobs=jobs, progress=told, **options)
+    names = list(part.measures) or None
+    return score_with_mistakes(truth, part.runs, names, jobs=jobs, progress=progress, **options)
 
 
 def sealed(
-    scores: Scores, public: PublicSet, named: Mapping[str, set[str] | None] | None = None
+    scores: Scores, public: PublicSet, named_units: Mapping[str, set[str] | None] | None = None
 ) -> Scores:
     """The same scores; topics, items and concepts that only the truth names have no name.
 
-    Where the collection does not tell which are public, those are that runs have `named`.
+    Where the collection does not tell which are public, those are that runs have `named_units`.
     """
     units, hidden = dict(scores.units), set()
-    for unit, known in (
+    for unit, listed_names in (
         ("topic", public.topics),
         ("item", public.items),
         ("concept", public.concepts),
     ):
-        told = (named or {}).get(unit) if known is None else set(known)
-        if unit in units and told is not None:
-            units[unit], secret = _masked(unit, units[unit], told)
+        public_names = (named_units or {}).get(unit) if listed_names is None else set(listed_names)
+        if unit in units and public_names is not None:
+            units[unit], secret = _masked(unit, units[unit], public_names)
             hidden |= secret
     notes = tuple(note for note in scores.notes if not any(name in note for name in hidden))
     return replace(scores, units=units, notes=notes)
 
 
-def _masked(unit: str, names: Sequence[str], known: set[str]) -> tuple[tuple[str, ...], set[str]]:
-    found, hidden = [], set()
+def _masked(
+    unit: str, names: Sequence[str], public_names: set[str]
+) -> tuple[tuple[str, ...], set[str]]:
+    masked, hidden = [], set()
     for name in names:
-        if name not in known:
+        if name not in public_names:
             hidden.add(name)
             name = f"sealed {unit} {len(hidden)}"
-        found.append(name)
-    return tuple(found), hidden
+        masked.append(name)
+    return tuple(masked), hidden

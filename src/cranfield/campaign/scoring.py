@@ -44,9 +44,9 @@ def only_kind(collection: Collection, kind: Kind | None = None, measures: Any = 
         if kind not in KINDS:
             raise UsageError(f"kind={kind!r} is not one of {', '.join(KINDS)}")
         return kind
-    told = kind_of_measures(measures)
-    if told is not None:
-        return told
+    measured_kind = kind_of_measures(measures)
+    if measured_kind is not None:
+        return measured_kind
     if len(collection.kinds) == 1:
         return collection.kinds[0]
     if not collection.kinds:
@@ -66,7 +66,7 @@ def task_options(collection: Collection, kind: Kind) -> dict[str, Any]:
             size = None if items is None else len(items)
         return {"collection_size": size}
     maps = {run_name(path): path for path in collection.cost_maps}
-    given = {
+    options = {
         "ontology": collection.ontology,
         "rules": collection.rules,
         "costmap": collection.cost_maps[0] if len(maps) == 1 else maps or None,
@@ -77,7 +77,7 @@ def task_options(collection: Collection, kind: Kind) -> dict[str, Any]:
         # The truth of a collection is complete.
         "unlisted": "absent",
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def scored_truth(
@@ -99,33 +99,33 @@ def scored_truth(
             return path
         every = read_labels(path)
     except CranfieldError:
-        return path  # told by whoever reads it for what it is
-    asked = {*collection.splits[split], *also}
-    rows = [i for i, item in enumerate(every.items) if item in asked]
+        return path  # the evaluation that reads it reports what is wrong
+    scored_items = {*collection.splits[split], *also}
+    rows = [i for i, item in enumerate(every.items) if item in scored_items]
     if len(rows) == len(every.items):
         return path
     if not rows:
         raise UsageError(f"{path} has no item of the split {split!r}, which runs annotate")
-    said = (
+    note = (
         f"runs are scored on {plural(len(rows), 'item')} of the split {split!r}; the truth has "
         f"{len(every.items) - len(rows)} more"
     )
-    kept = every.map(lambda m: m[rows], items=tuple(every.items[i] for i in rows))
-    return replace(kept, notes=(*every.notes, said))
+    restricted = every.map(lambda m: m[rows], items=tuple(every.items[i] for i in rows))
+    return replace(restricted, notes=(*every.notes, note))
 
 
 def run_thresholds(collection: Collection) -> dict[str, float | Path]:
     """The thresholds that the facts of annotation runs give: numbers, or files of the folder."""
     names = {run_name(path) for path in collection.label_runs}
-    found: dict[str, float | Path] = {}
+    thresholds: dict[str, float | Path] = {}
     for name, facts in collection.run_facts.items():
         if name in names and facts.threshold:
             try:
-                found[name] = float(facts.threshold)
+                thresholds[name] = float(facts.threshold)
             except ValueError:
                 if facts.threshold != "rows":
-                    found[name] = collection.folder / facts.threshold
-    return found
+                    thresholds[name] = collection.folder / facts.threshold
+    return thresholds
 
 
 def score_collection(
@@ -149,34 +149,42 @@ def score_collection(
 
     kind = only_kind(collection, kind, measures)
     part, scored = collection.part(kind), scored_truth(collection, kind, truth)
-    given = part.runs if runs is None else runs
-    if not given:
+    scored_runs = part.runs if runs is None else runs
+    if not scored_runs:
         raise NeedsError(f"{collection.folder / 'collection.toml'} names no runs of this kind")
-    wanted = measures or list(part.measures) or None
+    measure_names = measures or list(part.measures) or None
     options = task_options(collection, kind)
     if kind == "ranked":
-        chosen = wanted or DEFAULT_MEASURES
-        return evaluate(scored, given, chosen, jobs=jobs, progress=progress, **options)
-    names = set(given) if isinstance(given, Mapping) else {_name(run) for run in given}
+        ranked_measures = measure_names or DEFAULT_MEASURES
+        return evaluate(
+            scored, scored_runs, ranked_measures, jobs=jobs, progress=progress, **options
+        )
+    names = (
+        set(scored_runs)
+        if isinstance(scored_runs, Mapping)
+        else {_name(run) for run in scored_runs}
+    )
     options["thresholds"] = {n: t for n, t in options["thresholds"].items() if n in names}
-    asked: Any = given
+    label_runs: Any = scored_runs
     if concepts is not None:
-        asked = _named_runs(given, options.get("concepts"), scored)
+        label_runs = _named_runs(scored_runs, options.get("concepts"), scored)
         options["concepts"] = tuple(concepts)
-    return evaluate_labels(scored, asked, wanted, jobs=jobs, progress=progress, **options)
+    return evaluate_labels(
+        scored, label_runs, measure_names, jobs=jobs, progress=progress, **options
+    )
 
 
 def _named_runs(
-    given: Any, known: Sequence[str] | None, truth: Path | LabelMatrix
+    runs: Any, concepts: Sequence[str] | None, truth: Path | LabelMatrix
 ) -> Iterator[LabelMatrix]:
     """Runs whose columns have names, one by one: a part of them cannot be told by position."""
     from cranfield.io.coerce import coerce_labels
 
-    pairs = given.items() if isinstance(given, Mapping) else ((_name(run), run) for run in given)
-    every = tuple(known or coerce_labels(truth, "truth").concepts)
+    pairs = runs.items() if isinstance(runs, Mapping) else ((_name(run), run) for run in runs)
+    every = tuple(concepts or coerce_labels(truth, "truth").concepts)
     for name, run in pairs:
-        found = replace(coerce_labels(run, name), name=name)
-        yield found if found.named else found.renamed(every)
+        labels = replace(coerce_labels(run, name), name=name)
+        yield labels if labels.named else labels.renamed(every)
 
 
 def _name(run: Any) -> str:

@@ -59,20 +59,20 @@ class PublicSet:
             return cls(kind, topics=public_topics(collection), items=items)
         return cls(kind, items=items, concepts=public_concepts(collection))
 
-    def known(self, what: str) -> frozenset[str] | None:
+    def known(self, role: str) -> frozenset[str] | None:
         """The topics, items or concepts as a set."""
-        return self._sets[what]
+        return self._sets[role]
 
     @cached_property
     def _sets(self) -> dict[str, frozenset[str] | None]:
-        given = {"topic": self.topics, "item": self.items, "concept": self.concepts}
-        return {w: None if ids is None else frozenset(ids) for w, ids in given.items()}
+        ids_of = {"topic": self.topics, "item": self.items, "concept": self.concepts}
+        return {w: None if ids is None else frozenset(ids) for w, ids in ids_of.items()}
 
     @property
     def unknown(self) -> tuple[str, ...]:
         """Which ids cannot be checked because nothing tells them."""
-        wanted = ("topics", "items") if self.kind == "ranked" else ("items", "concepts")
-        return tuple(name for name in wanted if getattr(self, name) is None)
+        required = ("topics", "items") if self.kind == "ranked" else ("items", "concepts")
+        return tuple(name for name in required if getattr(self, name) is None)
 
 
 @dataclass(frozen=True)
@@ -129,17 +129,17 @@ def check_submission(
     `threshold` is a number, one per concept, or a file of them, for annotations without decisions
     of their own; "rows" demands the decisions as 0/1 rows after the confidences.
     """
-    given = Input.of(source)
-    check = _Check(given, public, name or run_name(given))
+    submission = Input.of(source)
+    check = _Check(submission, public, name or run_name(submission))
     return check.ranked() if public.kind == "ranked" else check.labels(threshold)
 
 
 class _Check:
     """One submission on its way through the rules."""
 
-    def __init__(self, given: Input, public: PublicSet, name: str) -> None:
-        self.given, self.public, self.name = given, public, name
-        self.found = Found(describe(given))
+    def __init__(self, submission: Input, public: PublicSet, name: str) -> None:
+        self.given, self.public, self.name = submission, public, name
+        self.found = Found(describe(submission))
 
     def ranked(self) -> Checked:
         from cranfield.io import read_run
@@ -172,8 +172,8 @@ class _Check:
             if absent:
                 notes.append(f"says nothing of {_some('concept', absent)}: counted as absent")
         elif public.concepts is not None and len(labels.concepts) != len(public.concepts):
-            said = f"has {len(labels.concepts)} values per item, expected {len(public.concepts)}"
-            self.found.add(_first_line(self.given), f"{said}, one for each concept")
+            message = f"has {len(labels.concepts)} values per item, expected {len(public.concepts)}"
+            self.found.add(_first_line(self.given), f"{message}, one for each concept")
         self._complain_of(unknown)
         missing = _missing(public.items, labels.items)
         if missing:
@@ -185,12 +185,12 @@ class _Check:
     def _refused(self, error: InputError) -> Checked:
         """A file that cannot be read: what its reader says, and wrong ids beside it."""
         percents = _percents(self.given) if self.public.kind == "labels" else None
-        told = [p for p in error.problems if percents is None or OUTSIDE not in p.message]
-        for problem in told:
+        reported = [p for p in error.problems if percents is None or OUTSIDE not in p.message]
+        for problem in reported:
             self.found.add(problem.line, problem.message)
-        if percents is not None and len(told) < len(error.problems):
+        if percents is not None and len(reported) < len(error.problems):
             self.found.add(*percents)
-        if told:
+        if reported:
             self.found.count += error.count - len(error.problems)
         self._tell(self._first_unknown())
         return Checked(
@@ -199,56 +199,56 @@ class _Check:
 
     def _complain_of(self, unknown: Mapping[str, Iterable[str]]) -> None:
         """Every unknown id is a problem; the first ones are told with their lines."""
-        wanted = {(what, one) for what, names in unknown.items() for one in names}
-        if not wanted:
+        unknown_names = {(role, name) for role, names in unknown.items() for name in names}
+        if not unknown_names:
             return
         first = self._first_unknown()
         if not first:
             # Only text has lines.
-            first = dict.fromkeys(sorted(wanted)[:PROBLEMS_SHOWN], 0)
+            first = dict.fromkeys(sorted(unknown_names)[:PROBLEMS_SHOWN], 0)
         self._tell(first)
-        self.found.count += len(wanted) - len(first)
+        self.found.count += len(unknown_names) - len(first)
 
     def _first_unknown(self) -> dict[tuple[str, str], int]:
         """The first unknown ids of a text file with the lines they first stand on."""
         first: dict[tuple[str, str], int] = {}
         for row in rows_of(self.given, self.public.kind):
-            for what, one in row.ids.items():
-                known = self.public.known(what)
-                if known is not None and one not in known:
-                    first.setdefault((what, one), row.line)
+            for role, name in row.ids.items():
+                public_names = self.public.known(role)
+                if public_names is not None and name not in public_names:
+                    first.setdefault((role, name), row.line)
             if len(first) >= PROBLEMS_SHOWN:
                 break
         return dict(list(first.items())[:PROBLEMS_SHOWN])
 
     def _tell(self, unknown: Mapping[tuple[str, str], int]) -> None:
-        near = {
-            what: Near(getattr(self.public, f"{what}s") or (), self.public.known(what))
-            for what in dict.fromkeys(what for what, _ in unknown)
+        suggestions = {
+            role: Near(getattr(self.public, f"{role}s") or (), self.public.known(role))
+            for role in dict.fromkeys(role for role, _ in unknown)
         }
-        for (what, one), line in unknown.items():
-            self.found.add(line, f"unknown {what} {one!r}.{near[what](one)}")
+        for (role, name), line in unknown.items():
+            self.found.add(line, f"unknown {role} {name!r}.{suggestions[role](name)}")
 
     def _checked(
         self, run: Any, lines: int, units: int, missing: Sequence[str], notes: Sequence[str]
     ) -> Checked:
-        found = self.found
+        problems = self.found
         return Checked(
-            found.file,
+            problems.file,
             self.name,
             self.public.kind,
-            found.first(),
-            found.count,
+            problems.first(),
+            problems.count,
             lines,
             units,
             tuple(missing),
             (*run.notes, *notes),
-            None if found.count else run,
+            None if problems.count else run,
         )
 
 
 def check_threshold(
-    labels: LabelMatrix, threshold: Threshold | str | Path | None, found: Found
+    labels: LabelMatrix, threshold: Threshold | str | Path | None, problems: Found
 ) -> None:
     """Say what is wrong with a threshold itself, or with how it fits the labels."""
     from cranfield.evaluation.label_inputs import coerce_threshold
@@ -257,7 +257,7 @@ def check_threshold(
         return
     if threshold == ROWS:
         if labels.labels is None or labels.confidences is None:
-            found.add(0, "has no 0/1 rows after its confidences, which this task asks for")
+            problems.add(0, "has no 0/1 rows after its confidences, which this task asks for")
         return
     try:
         limits = coerce_threshold(threshold)
@@ -265,67 +265,67 @@ def check_threshold(
         outside = next((v for v in values if not 0 <= v <= 1), None)
         if outside is not None:
             hint = "; does it look like a percent?" if 1 < outside <= PERCENT else ""
-            found.add(0, f"threshold {outside:g} is not in [0, 1]{hint}")
+            problems.add(0, f"threshold {outside:g} is not in [0, 1]{hint}")
         else:
             labels.with_threshold(limits)
     except InputError as error:
         for problem in error.problems:
-            found.add(problem.line, problem.message, file=error.where)
+            problems.add(problem.line, problem.message, file=error.where)
 
 
 def _numbers(limits: Any) -> list[float]:
     return [float(v) for v in (limits.values() if isinstance(limits, Mapping) else limits)]
 
 
-def _percents(given: Input) -> tuple[int, str] | None:
+def _percents(submission: Input) -> tuple[int, str] | None:
     """Where the values begin to look like percents, if they do: from 0 to 100, most above 1."""
     seen = above = 0
     first: tuple[int, str] | None = None
-    for row in rows_of(given, "labels"):
+    for row in rows_of(submission, "labels"):
         if any(not 0 <= value <= PERCENT for value in row.values):
             return None
         large = [value for value in row.values if value > 1]
         seen += sum(value > 0 for value in row.values)
         above += len(large)
         if large and first is None:
-            said = f"value {large[0]:g} of item {row.ids.get('item', '')!r}"
-            first = row.line, f"{said}: the values look like percents; divide them by 100"
+            message = f"value {large[0]:g} of item {row.ids.get('item', '')!r}"
+            first = row.line, f"{message}: the values look like percents; divide them by 100"
     return first if 2 * above > seen else None
 
 
-def _first_line(given: Input) -> int:
-    return next((row.line for row in rows_of(given, "labels")), 0)
+def _first_line(submission: Input) -> int:
+    return next((row.line for row in rows_of(submission, "labels")), 0)
 
 
-def _unknown(ids: Iterable[str], known: frozenset[str] | None) -> set[str]:
-    return set() if known is None else set(ids) - known
+def _unknown(ids: Iterable[str], public_names: frozenset[str] | None) -> set[str]:
+    return set() if public_names is None else set(ids) - public_names
 
 
-def _missing(known: Sequence[str] | None, there: Iterable[str]) -> tuple[str, ...]:
-    held = set(there)
-    return tuple(name for name in known or () if name not in held)
+def _missing(required: Sequence[str] | None, names: Iterable[str]) -> tuple[str, ...]:
+    present = set(names)
+    return tuple(name for name in required or () if name not in present)
 
 
-def _unknown_items(run: Run, known: frozenset[str] | None) -> set[str]:
+def _unknown_items(run: Run, public_names: frozenset[str] | None) -> set[str]:
     """The items of a run that are not known, looked at topic by topic: a run may be large."""
-    found: set[str] = set()
-    if known is None:
-        return found
+    unknown: set[str] = set()
+    if public_names is None:
+        return unknown
     for first, last in pairwise(run.offsets.tolist()):
         ends = run.item_offsets[first : last + 1]
-        held = run.item_bytes[ends[0] : ends[-1]].tobytes()
+        id_bytes = run.item_bytes[ends[0] : ends[-1]].tobytes()
         places = (ends - ends[0]).tolist()
-        if held.isascii():  # the places of bytes are those of letters
-            text = held.decode("ascii")
+        if id_bytes.isascii():  # the places of bytes are those of letters
+            text = id_bytes.decode("ascii")
             items = {text[a:b] for a, b in pairwise(places)}
         else:
-            items = {held[a:b].decode() for a, b in pairwise(places)}
-        found |= items - known
-    return found
+            items = {id_bytes[a:b].decode() for a, b in pairwise(places)}
+        unknown |= items - public_names
+    return unknown
 
 
-def _some(what: str, names: Sequence[str]) -> str:
+def _some(noun: str, names: Sequence[str]) -> str:
     """'3 items: a, b, c' or '40 items, such as a, b, c'."""
-    shown = ", ".join(map(repr, names[:NAMED]))
+    examples = ", ".join(map(repr, names[:NAMED]))
     such = ": " if len(names) <= NAMED else ", such as "
-    return f"{plural(len(names), what)}{such}{shown}"
+    return f"{plural(len(names), noun)}{such}{examples}"

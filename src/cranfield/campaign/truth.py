@@ -39,28 +39,28 @@ class Dispute:
 
 
 def disputes(log: JudgementLog, decided: Iterable[Decision] = ()) -> tuple[Dispute, ...]:
-    """The units on which people disagree and nobody has decided yet, the most disputed first."""
-    done = {(d.item, d.concept) for d in decided}
+    """The units on which people disagree and that are not decided yet, the most disputed first."""
+    settled = {(d.item, d.concept) for d in decided}
     units, row = unit_rows(log)
     counts = np.zeros((units.size, len(log.values)), dtype=np.int64)
     np.add.at(counts, (row, log.value), 1)
-    found = []
+    open_disputes = []
     for unit, votes in zip(units.tolist(), counts, strict=True):
         item, concept = divmod(int(unit), len(log.concepts))
         name = (log.items[item], log.concepts[concept])
         ordered = np.sort(votes)[::-1]
-        if name in done or ordered[0] == votes.sum():
+        if name in settled or ordered[0] == votes.sum():
             continue
-        given = {log.values[v]: int(n) for v, n in enumerate(votes.tolist()) if n}
+        votes_of = {log.values[v]: int(n) for v, n in enumerate(votes.tolist()) if n}
         best = log.values[int(votes.argmax())]
         margin = float(ordered[0] - ordered[1]) / float(votes.sum())
-        found.append(Dispute(*name, given, best, margin))
-    return tuple(sorted(found, key=lambda d: (d.margin, -sum(d.votes.values()))))
+        open_disputes.append(Dispute(*name, votes_of, best, margin))
+    return tuple(sorted(open_disputes, key=lambda d: (d.margin, -sum(d.votes.values()))))
 
 
-def weighed(log: JudgementLog, found: Sequence[Dispute]) -> tuple[Dispute, ...]:
+def weighed(log: JudgementLog, open_disputes: Sequence[Dispute]) -> tuple[Dispute, ...]:
     """Disputes with the probability of each answer that was given, by Dawid and Skene's model."""
-    if not found:
+    if not open_disputes:
         return ()
     model = aggregate_judgements(log, "dawid-skene")
     units = zip(model.item.tolist(), model.concept.tolist(), strict=True)
@@ -68,13 +68,13 @@ def weighed(log: JudgementLog, found: Sequence[Dispute]) -> tuple[Dispute, ...]:
     code = {value: v for v, value in enumerate(model.values)}
     return tuple(
         replace(
-            one,
+            dispute,
             probability={
-                value: float(model.probability[row_of[one.item, one.concept], code[value]])
-                for value in one.votes
+                value: float(model.probability[row_of[dispute.item, dispute.concept], code[value]])
+                for value in dispute.votes
             },
         )
-        for one in found
+        for dispute in open_disputes
     )
 
 
@@ -90,8 +90,8 @@ def make_truth(
 
     `method` and `options` are those of `cranfield.aggregate_judgements`.
     """
-    found = aggregate_judgements(log, method, rules=rules, **options)
-    return adjudicated(found, decisions) if decisions else found
+    aggregated = aggregate_judgements(log, method, rules=rules, **options)
+    return adjudicated(aggregated, decisions) if decisions else aggregated
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +106,11 @@ class Screening:
 def screening(truth: LabelMatrix, concept: str) -> Screening:
     """What a screening pass of one concept looks at."""
     has = dense(truth.labels)[:, _column(truth, concept)].astype(bool).tolist()
-    named = list(zip(truth.items, has, strict=True))
+    item_labels = list(zip(truth.items, has, strict=True))
     return Screening(
         concept,
-        tuple(item for item, shows in named if shows),
-        tuple(item for item, shows in named if not shows),
+        tuple(item for item, shows in item_labels if shows),
+        tuple(item for item, shows in item_labels if not shows),
     )
 
 

@@ -1,6 +1,6 @@
 """The states of a campaign, which moves there are between them, and what each move needs.
 
-Rules only: whoever keeps a campaign finds the facts out and asks here.
+Rules only: the server that keeps a campaign collects the facts and asks here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ State: TypeAlias = Literal[
     "draft", "open", "closed", "pooling", "assessment", "scoring", "released", "archived"
 ]
 STATES: tuple[State, ...] = get_args(State)
-# In these everybody sees the results, in no other one but the organiser.
+# In these states the results are public; in all others only the organiser sees them.
 PUBLISHED: frozenset[State] = frozenset({"released", "archived"})
 
 
@@ -112,8 +112,8 @@ def check_move(start: State, end: State, facts: Facts, reason: str = "") -> Move
 
 
 def _named(names: tuple[str, ...]) -> str:
-    shown = ", ".join(names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more"
+    text = ", ".join(names[:5])
+    return text if len(names) <= 5 else f"{text} and {len(names) - 5} more"
 
 
 def _open(facts: Facts) -> tuple[Guard, ...]:

@@ -71,8 +71,8 @@ def _opened(path: Path, kind: Kind | None) -> Material | Collection | Scores:
     if is_saved(path):
         return read_scores([path])
     if inner_suffix(path) in (".csv", ".tsv"):
-        found = read_figures(path, kind=kind)
-        return Material.of_scores(found.scores, run_facts=found.run_facts)
+        figures = read_figures(path, kind=kind)
+        return Material.of_scores(figures.scores, run_facts=figures.run_facts)
     raise UsageError(f"{path} is no folder of a collection, no saved scores and no CSV of figures")
 
 
@@ -106,19 +106,19 @@ def campaign_results(
     are values to test.
     """
     declared = declared_table(table)
-    asked = measures.split() if isinstance(measures, str) else _listed(measures)
+    measure_names = measures.split() if isinstance(measures, str) else _listed(measures)
     if table == PARTICIPATION and _is_printed_participation(source):
         return printed_participation(str(source))
     kind = kind or _only_kind(declared.kinds)
-    told, tested = Progress.of(progress), compare and declared.tested
+    reporter, tested = Progress.of(progress), compare and declared.tested
     material = open_material(
         source,
         kind,
-        measures=asked,
+        measures=measure_names,
         concepts=_ids(concepts, "concept"),
         released="truth" in declared.needs,
         jobs=jobs,
-        progress=told.part(0.0, SCORED) if tested else told,
+        progress=reporter.part(0.0, SCORED) if tested else reporter,
     )
     material = material.only(
         configurations=_listed(configurations),
@@ -128,10 +128,10 @@ def campaign_results(
     )
     unit = "concept" if material.task == "labels" else "topic"
     if tested:
-        material = _tested(material, jobs or 1, told.part(SCORED, 1.0))
-    given: dict[str, Any] = {
-        "measures": asked,
-        "measure": asked[0] if asked else None,
+        material = _tested(material, jobs or 1, reporter.part(SCORED, 1.0))
+    arguments: dict[str, Any] = {
+        "measures": measure_names,
+        "measure": measure_names[0] if measure_names else None,
         "count": count,
         "per_group": per_group or None,
         "sets": {n: _ids(names, unit) for n, names in sets.items()} if sets else None,
@@ -139,11 +139,11 @@ def campaign_results(
     }
     options = {
         name: value
-        for name, value in given.items()
+        for name, value in arguments.items()
         if name in declared.options and value is not None
     }
-    found = result_table(table, material, **options)
-    return replace(found, notes=(*found.notes, *material.scores.notes))
+    result = result_table(table, material, **options)
+    return replace(result, notes=(*result.notes, *material.scores.notes))
 
 
 def _ids(names: Ids | None, unit: str) -> Sequence[str] | None:
@@ -181,7 +181,7 @@ def _is_printed_participation(source: ResultSource) -> bool:
 
 def open_years(years: Mapping[str, ResultSource], kind: Kind) -> dict[str, Material]:
     """The material of earlier years that have scores of this kind; others are passed over."""
-    found: dict[str, Material] = {}
+    opened: dict[str, Material] = {}
     for name, place in years.items():
         source: Any = _opened(Path(place), kind) if isinstance(place, str | Path) else place
         if isinstance(source, Collection):
@@ -190,24 +190,24 @@ def open_years(years: Mapping[str, ResultSource], kind: Kind) -> dict[str, Mater
                 continue
         material = open_material(source, kind)
         if material.task == kind:
-            found[name] = material
-    return found
+            opened[name] = material
+    return opened
 
 
 def _earlier(
     material: Material, table: str, years: Mapping[str, ResultSource] | None
 ) -> dict[str, Any]:
     """The earlier years that were given, or those that the collection names, opened."""
-    given: Mapping[str, ResultSource] = material.years if years is None else years
+    sources: Mapping[str, ResultSource] = material.years if years is None else years
     if table != PARTICIPATION:
-        found = open_years(given, material.task)
-        if not found:
+        materials = open_years(sources, material.task)
+        if not materials:
             raise NeedsError("years are compared with an earlier one: years={'2009': 'FOLDER'}")
-        return found
-    printed = {name: place for name, place in given.items() if _is_printed_participation(place)}
+        return materials
+    printed = {name: place for name, place in sources.items() if _is_printed_participation(place)}
     figures: dict[str, TakingPart] = {}
     for place in printed.values():
         figures |= read_participation(str(place))
-    others = {name: place for name, place in given.items() if name not in printed}
+    others = {name: place for name, place in sources.items() if name not in printed}
     opened = open_years(others, material.task)
     return figures | {name: TakingPart.of(year) for name, year in opened.items()}

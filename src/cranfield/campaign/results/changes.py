@@ -37,12 +37,12 @@ def rank_changes(
         raise NeedsError("a change of rank is between two measures: measures=['EER', 'OS']")
     first, second = (material.measure(name) for name in names)
     tables = placed(material, first), placed(material, second)
-    both = [
-        (one, tables[1][run])
-        for run, one in tables[0].items()
-        if one.place is not None and tables[1][run].place is not None
+    pairs = [
+        (first_place, tables[1][run])
+        for run, first_place in tables[0].items()
+        if first_place.place is not None and tables[1][run].place is not None
     ]
-    rows = [_row(material, *pair) for pair in both]
+    rows = [_row(material, *pair) for pair in pairs]
     rows.sort(key=lambda row: -abs(_change(row)))
     if per_group:
         rows = sorted(_one_per_group(rows), key=lambda row: int(row[3] or 0))
@@ -58,8 +58,8 @@ def rank_changes(
     )
     facts = {
         "measures": [str(first), str(second)],
-        "runs": len(both),
-        "tau": _tau(both, sign(first), sign(second)),
+        "runs": len(pairs),
+        "tau": _tau(pairs, sign(first), sign(second)),
     }
     notes = (PLAIN, "change: places gained (+) or lost (-) under the second measure")
     title = f"Change of place from {first} to {second}"
@@ -67,17 +67,17 @@ def rank_changes(
     return ResultTable("rank-changes", title, "No Table 7.2", (part,), facts)
 
 
-def _row(material: Material, one: Placed, two: Placed) -> tuple[Cell, ...]:
-    facts = material.facts(one.run)
-    change = (one.place or 0) - (two.place or 0)
+def _row(material: Material, first: Placed, second: Placed) -> tuple[Cell, ...]:
+    facts = material.facts(first.run)
+    change = (first.place or 0) - (second.place or 0)
     return (
-        one.run,
+        first.run,
         facts.team,
         facts.configuration,
-        one.place,
-        one.value,
-        two.place,
-        two.value,
+        first.place,
+        first.value,
+        second.place,
+        second.value,
         change,
     )
 
@@ -87,16 +87,16 @@ def _change(row: tuple[Cell, ...]) -> int:
 
 
 def _one_per_group(rows: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
-    kept: dict[Cell, tuple[Cell, ...]] = {}
+    first_rows: dict[Cell, tuple[Cell, ...]] = {}
     for row in rows:
-        kept.setdefault(row[1] or row[0], row)
-    return list(kept.values())
+        first_rows.setdefault(row[1] or row[0], row)
+    return list(first_rows.values())
 
 
-def _tau(both: Sequence[tuple[Placed, Placed]], *signs: float) -> float | None:
+def _tau(pairs: Sequence[tuple[Placed, Placed]], *signs: float) -> float | None:
     """Kendall's tau of the two orders, where there is one."""
-    if len(both) < 2:
+    if len(pairs) < 2:
         return None
-    columns = [np.array([float(pair[i].value or 0) * signs[i] for pair in both]) for i in (0, 1)]
+    columns = [np.array([float(pair[i].value or 0) * signs[i] for pair in pairs]) for i in (0, 1)]
     value = float(kendall(*columns).value)
     return None if np.isnan(value) else value

@@ -23,5 +23,5 @@ def result_table(name: str, material: Material, **options: Any) -> ResultTable:
         raise UsageError(f"the table {name} is for {' or '.join(declared.kinds)} runs")
     module, _, function = declared.maker.partition(":")
     make = getattr(import_module(module), function)
-    made: ResultTable = make(material, **options)
-    return made
+    result: ResultTable = make(material, **options)
+    return result

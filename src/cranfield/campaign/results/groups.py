@@ -42,25 +42,25 @@ def per_configuration(material: Material, *, measures: Sequence[str] | None = No
         within = material.only(configurations=[configuration])
         title = f"Best run per group in configuration {configuration}"
         part = _best(within, _chosen(within, measures), configuration, title)
-        said = (
+        remarks = (
             note.replace("ranked runs", "ranked runs of the configuration") for note in part.notes
         )
-        parts.append(replace(part, notes=tuple(said)))
+        parts.append(replace(part, notes=tuple(remarks)))
     title = "Best run per group within each configuration"
     return ResultTable("per-configuration", title, "No Tables 10.7-10.9", tuple(parts))
 
 
 def all_runs(material: Material, *, measures: Sequence[str] | None = None) -> ResultTable:
     """Every run with its facts, its places under each measure, and what tests leave open."""
-    chosen = _chosen(material, measures)
-    tables = [placed(material, m) for m in chosen]
-    rows = [_run_row(material, run, chosen, tables) for run in tables[0]]
+    selection = _chosen(material, measures)
+    tables = [placed(material, m) for m in selection]
+    rows = [_run_row(material, run, selection, tables) for run in tables[0]]
     columns = [
         ResultColumn("run", numeric=False, link="run"),
         ResultColumn("team", numeric=False, link="team"),
         ResultColumn("configuration", "conf.", numeric=False),
     ]
-    for m in chosen:
+    for m in selection:
         columns += _measure_columns(m, bool(material.ranks))
         if material.standings:
             ends = ("low", "high", *(OPEN_ENDS if material.is_unsure else ()))
@@ -136,17 +136,17 @@ def _row(
     facts = material.facts(runs[0])
     cells: list[Cell] = [group, None if facts.baseline else len(runs)]
     cells += [getattr(facts, name) for name in described]
-    own = set(runs)
+    group_runs = set(runs)
     for table in tables:
         # The tables are sorted: the first of the group's runs is its best.
-        best = next(one for run, one in table.items() if run in own)
+        best = next(placing for run, placing in table.items() if run in group_runs)
         cells += _placed_cells(best, bool(material.ranks))
         cells += [best.run, material.facts(best.run).configuration]
     return tuple(cells)
 
 
-def _placed_cells(one: Placed, with_rank: bool) -> list[Cell]:
-    return [one.place, *([one.rank] if with_rank else []), one.value]
+def _placed_cells(placing: Placed, with_rank: bool) -> list[Cell]:
+    return [placing.place, *([placing.rank] if with_rank else []), placing.value]
 
 
 def _measure_columns(measure: Measure, with_rank: bool) -> list[ResultColumn]:

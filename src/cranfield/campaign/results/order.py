@@ -47,12 +47,12 @@ def placed(material: Material, measure: Measure) -> dict[str, Placed]:
     oriented = np.nan_to_num(sign(measure) * means, nan=-np.inf)
     ranked = np.array([i for i in material.ranked_runs if not np.isnan(means[i])], dtype=np.intp)
     place = dict(zip(ranked.tolist(), places(oriented[ranked]).tolist(), strict=True))
-    found: dict[str, Placed] = {}
+    placings: dict[str, Placed] = {}
     for i in np.argsort(-oriented, kind="stable").tolist():
         rank = material.ranks.get((str(measure), runs[i])) if i in place else None
         value = None if np.isnan(means[i]) else float(means[i])
-        found[runs[i]] = Placed(runs[i], value, place.get(i), rank)
-    return found
+        placings[runs[i]] = Placed(runs[i], value, place.get(i), rank)
+    return placings
 
 
 def unit_values(material: Material, measure: Measure) -> Values:

@@ -38,7 +38,7 @@ SOURCE = "No Table 10.2"
 
 @dataclass(frozen=True, slots=True)
 class TakingPart:
-    """The figures of a year; None where nobody wrote down who registered."""
+    """The figures of a year; None where the registrations were not recorded."""
 
     registered: int | None
     participated: int
@@ -56,8 +56,8 @@ def participation(
     material: Material, *, years: Mapping[str, TakingPart] | None = None
 ) -> ResultTable:
     """This year beside earlier ones, and the runs of every team by configuration."""
-    own = material.year or "this"
-    figures = {**(years or {}), own: TakingPart.of(material)}
+    this_year = material.year or "this"
+    figures = {**(years or {}), this_year: TakingPart.of(material)}
     return _table(figures, (_teams(material),))
 
 
@@ -68,24 +68,24 @@ def printed_participation(path: FileForm) -> ResultTable:
 
 def read_participation(path: FileForm) -> dict[str, TakingPart]:
     """Figures of several years: CSV year,registered,participated,runs."""
-    where = describe(path)
-    found: dict[str, TakingPart] = {}
+    source = describe(path)
+    figures: dict[str, TakingPart] = {}
     problems: list[Problem] = []
     with open_text(path) as stream:
-        rows = csv_rows(stream, where)
+        rows = csv_rows(stream, source)
         header = tuple(cell.strip() for cell in next(rows, (0, []))[1])
         if header != COLUMNS:
-            raise InputError.single(where, f"expected a header: {','.join(COLUMNS)}", 1)
+            raise InputError.single(source, f"expected a header: {','.join(COLUMNS)}", 1)
         for line, row in rows:
             cells = [cell.strip() for cell in row]
             if len(cells) != len(COLUMNS) or not all(c.isdecimal() for c in cells[2:]):
                 problems.append(Problem(line, f"expected {','.join(COLUMNS)}, whole numbers"))
                 continue
             registered = int(cells[1]) if cells[1].isdecimal() else None
-            found[cells[0]] = TakingPart(registered, int(cells[2]), int(cells[3]))
-    if problems or not found:
-        raise InputError(where, problems or [Problem(0, "has no rows below its header")])
-    return found
+            figures[cells[0]] = TakingPart(registered, int(cells[2]), int(cells[3]))
+    if problems or not figures:
+        raise InputError(source, problems or [Problem(0, "has no rows below its header")])
+    return figures
 
 
 def is_participation(path: FileForm) -> bool:
@@ -95,9 +95,10 @@ def is_participation(path: FileForm) -> bool:
     return tuple(cell.strip() for cell in first) == COLUMNS
 
 
-def _table(figures: Mapping[str, TakingPart], more: tuple[ResultPart, ...]) -> ResultTable:
+def _table(figures: Mapping[str, TakingPart], further: tuple[ResultPart, ...]) -> ResultTable:
     rows: list[tuple[Cell, ...]] = [
-        (year, one.registered, one.participated, one.runs) for year, one in figures.items()
+        (year, figure.registered, figure.participated, figure.runs)
+        for year, figure in figures.items()
     ]
     columns = (
         ResultColumn("year", numeric=False),
@@ -106,16 +107,16 @@ def _table(figures: Mapping[str, TakingPart], more: tuple[ResultPart, ...]) -> R
         ResultColumn("runs", places=0),
     )
     part = ResultPart("years", TITLE, columns, tuple(rows))
-    return ResultTable("participation", TITLE, SOURCE, (part, *more))
+    return ResultTable("participation", TITLE, SOURCE, (part, *further))
 
 
 def _runs_of_teams(material: Material) -> dict[str, list[str]]:
     """The configurations of the ranked runs of each team that has any."""
-    found: dict[str, list[str]] = {}
+    runs_of: dict[str, list[str]] = {}
     for i in material.ranked_runs:
         facts = material.facts(material.scores.runs[i])
-        found.setdefault(facts.team or facts.run, []).append(facts.configuration)
-    return found
+        runs_of.setdefault(facts.team or facts.run, []).append(facts.configuration)
+    return runs_of
 
 
 def _teams(material: Material) -> ResultPart:
@@ -178,9 +179,9 @@ class _Reader:
         try:
             self.measures = dict(zip(names, self._parsed(names, self.kind), strict=True))
         except CranfieldError as error:
-            known = ", ".join((*FACTS, *UNITS))
-            said = f"{error} (columns are measures, or one of {known})"
-            raise InputError.single(self.where, said, 1) from None
+            columns = ", ".join((*FACTS, *UNITS))
+            message = f"{error} (columns are measures, or one of {columns})"
+            raise InputError.single(self.where, message, 1) from None
         self.problems: list[Problem] = []
         self.run_facts: dict[str, RunFacts] = {}
         self.cells: dict[tuple[str, str, str], float] = {}
@@ -212,8 +213,8 @@ class _Reader:
     def figures(self) -> Figures:
         for line, row in self.rows:
             if len(row) != len(self.header):
-                said = f"{len(row)} values, expected {len(self.header)}: {','.join(self.header)}"
-                self.problems.append(Problem(line, said))
+                message = f"{len(row)} values, expected {len(self.header)}: {','.join(self.header)}"
+                self.problems.append(Problem(line, message))
             else:
                 self._add(line, dict(zip(self.header, row, strict=True)))
         if self.problems:
@@ -226,9 +227,9 @@ class _Reader:
         team, configuration = row.get("team", ""), row.get("configuration", "")
         run = row.get("run") or " ".join(filter(None, (team, configuration))) or NAMELESS
         unit = row.get(self.unit, "")
-        said = {n: row[n] for n in FACTS if row.get(n) and n not in ("run", "baseline")}
+        facts = {n: row[n] for n in FACTS if row.get(n) and n not in ("run", "baseline")}
         is_baseline = row.get("baseline", "").lower() in ("1", "yes", "true")
-        self.run_facts.setdefault(run, RunFacts(run, **said, baseline=is_baseline))
+        self.run_facts.setdefault(run, RunFacts(run, **facts, baseline=is_baseline))
         if (run, unit, "") in self.cells:
             self.problems.append(Problem(line, f"{run!r} has {unit or 'figures'!r} twice"))
         self.cells[run, unit, ""] = line
@@ -249,9 +250,9 @@ class _Reader:
             )
             for name, measure in self.measures.items()
         }
-        kept, main = bool(self.unit), MAIN_UNIT[self.kind]
+        per_unit, main = bool(self.unit), MAIN_UNIT[self.kind]
         overall = {
-            m: np.array([aggregate(m, row) for row in values]) if kept else values[:, 0]
+            m: np.array([aggregate(m, row) for row in values]) if per_unit else values[:, 0]
             for m, values in arrays.items()
         }
         count = len(names) if self.unit == main else 0
@@ -259,9 +260,9 @@ class _Reader:
             task=self.kind,
             runs=runs,
             measures=tuple(arrays),
-            units={self.unit: names} if kept else {},
+            units={self.unit: names} if per_unit else {},
             unit_of=dict.fromkeys(arrays, self.unit or main),
-            values=arrays if kept else {},
+            values=arrays if per_unit else {},
             overall=overall,
             missing=(0,) * len(runs),
             evaluated=(count,) * len(runs),
@@ -276,25 +277,25 @@ LEAST_FOR_CORRELATION = 3
 def frequency(material: Material, *, measure: str | None = None) -> ResultTable:
     """In how many items each concept is, against the best value that any run has for it."""
     truth = _truth(material)
-    chosen = unit_measure(material, "concept", measure)
+    scored_measure = unit_measure(material, "concept", measure)
     scored = set(material.scores.units.get("item", ()))
     # A truth of all splits has items that no run was scored on.
     items = [i for i, item in enumerate(truth.items) if item in scored or not scored]
     counts = _counts(truth, items)
     rows: list[tuple[Cell, ...]] = [
         (best.unit, counts[best.unit], 100 * counts[best.unit] / len(items), best.value)
-        for best in best_of_units(material, chosen)
+        for best in best_of_units(material, scored_measure)
         if best.unit in counts
     ]
     rows.sort(key=lambda row: -float(row[1] or 0))
-    facts: dict[str, object] = {"measure": str(chosen), "items": len(items)}
+    facts: dict[str, object] = {"measure": str(scored_measure), "items": len(items)}
     if len(rows) >= LEAST_FOR_CORRELATION:
         columns = np.array([[float(row[1] or 0), float(row[3] or 0)] for row in rows])
-        found = spearman(columns[:, 0], sign(chosen) * columns[:, 1])
-        known = not math.isnan(found.value)
-        facts["spearman"] = float(found.value) if known else None
-        facts["p"] = float(found.p) if known else None
-    title = f"Frequency of concepts against their best {chosen}"
+        correlation = spearman(columns[:, 0], sign(scored_measure) * columns[:, 1])
+        defined = not math.isnan(correlation.value)
+        facts["spearman"] = float(correlation.value) if defined else None
+        facts["p"] = float(correlation.p) if defined else None
+    title = f"Frequency of concepts against their best {scored_measure}"
     part = ResultPart(
         "concepts",
         title,
@@ -302,7 +303,9 @@ def frequency(material: Material, *, measure: str | None = None) -> ResultTable:
             ResultColumn("concept", numeric=False, link="concept"),
             ResultColumn("items", places=0),
             ResultColumn("percent", "%", places=1),
-            ResultColumn(str(chosen), f"best {chosen}", better=better(chosen)),
+            ResultColumn(
+                str(scored_measure), f"best {scored_measure}", better=better(scored_measure)
+            ),
         ),
         tuple(rows),
         _said(facts),
@@ -337,8 +340,8 @@ def occurrence(material: Material) -> ResultTable:
         *(ResultColumn(name, f"{name} %", places=1) for name in splits),
     )
     sizes = ", ".join(f"{name}: {len(rows)} items" for name, rows in splits.items())
-    left = [name for name in material.splits if name not in splits]
-    notes = [sizes] + ([f"the truth has no item of {', '.join(left)}"] if left else [])
+    absent = [name for name in material.splits if name not in splits]
+    notes = [sizes] + ([f"the truth has no item of {', '.join(absent)}"] if absent else [])
     title = "Occurrence of concepts per split"
     part = ResultPart("concepts", title, columns, tuple(rows), tuple(notes))
     return ResultTable("occurrence", title, "No Figure 10.4", (part,))

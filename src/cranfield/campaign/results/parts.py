@@ -34,32 +34,32 @@ def only_units(scores: Scores, unit: str, names: Sequence[str]) -> Scores:
 
     Measures that speak of other units have no value on a part; they are left out, with a note.
     """
-    known = scores.units.get(unit, ())
-    at = {name: j for j, name in enumerate(known)}
+    unit_names = scores.units.get(unit, ())
+    at = {name: j for j, name in enumerate(unit_names)}
     for name in names:
         if name not in at:
-            raise UsageError(f"no scores for {unit} {name!r}.{suggest(name, known)}")
+            raise UsageError(f"no scores for {unit} {name!r}.{suggest(name, unit_names)}")
     columns = [at[name] for name in dict.fromkeys(names)]
-    kept = tuple(
+    measures = tuple(
         m
         for m in scores.measures
         if scores.unit_of[m] == unit and m in scores.values and scores.is_mean(m)
     )
-    if not kept:
+    if not measures:
         raise NeedsError(f"no measure is a mean over {unit}s, so none has a value on some of them")
-    values = {m: np.asarray(scores.values[m])[:, columns] for m in kept}
-    dropped = [str(m) for m in scores.measures if m not in kept]
+    values = {m: np.asarray(scores.values[m])[:, columns] for m in measures}
+    dropped = [str(m) for m in scores.measures if m not in measures]
     notes = [f"{', '.join(dropped)}: left out, not a mean over {unit}s"] if dropped else []
     counts = (len(columns),) * len(scores.runs)
     return replace(
         scores,
-        measures=kept,
-        units={unit: tuple(known[j] for j in columns)},
-        unit_of=dict.fromkeys(kept, unit),
+        measures=measures,
+        units={unit: tuple(unit_names[j] for j in columns)},
+        unit_of=dict.fromkeys(measures, unit),
         values=values,
-        overall={m: np.array([aggregate(m, row) for row in values[m]]) for m in kept},
+        overall={m: np.array([aggregate(m, row) for row in values[m]]) for m in measures},
         evaluated=counts if unit == scores.main_unit else scores.evaluated,
-        left={m: tuple(int(n) for n in np.isnan(values[m]).sum(axis=1)) for m in kept},
+        left={m: tuple(int(n) for n in np.isnan(values[m]).sum(axis=1)) for m in measures},
         tie_range={},
         notes=(*scores.notes, *notes),
     )

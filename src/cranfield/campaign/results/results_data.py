@@ -75,9 +75,9 @@ class Material:
             from cranfield.campaign.estimated import score_estimated
 
             names = measures.split() if isinstance(measures, str) else measures
-            asked: dict[str, Any] = {"concepts": concepts, "jobs": jobs, "progress": progress}
-            found = score_estimated(collection, kind, measures=names, **asked)
-            scores, comparison = found.scores, found.comparison
+            execution: dict[str, Any] = {"concepts": concepts, "jobs": jobs, "progress": progress}
+            estimate = score_estimated(collection, kind, measures=names, **execution)
+            scores, comparison = estimate.scores, estimate.comparison
         elif scores is None:
             scores = score_collection(
                 collection,
@@ -111,8 +111,8 @@ class Material:
         cls, scores: Scores, *, primary: str = "", run_facts: Mapping[str, RunFacts] | None = None
     ) -> Material:
         """The material of scores alone, with what is known of their runs."""
-        chosen = scores.measure_named(primary) if primary else scores.measures[0]
-        return cls(scores.task, scores, chosen, run_facts=run_facts or {})
+        primary_measure = scores.measure_named(primary) if primary else scores.measures[0]
+        return cls(scores.task, scores, primary_measure, run_facts=run_facts or {})
 
     def facts(self, run: str) -> RunFacts:
         """What is known of a run; only its name, if nothing is."""
@@ -135,8 +135,8 @@ class Material:
     @cached_property
     def configurations(self) -> tuple[str, ...]:
         """The configurations that runs have, in the order in which they first occur."""
-        found = (self.facts(run).configuration for run in self.scores.runs)
-        return tuple(dict.fromkeys(c for c in found if c))
+        names = (self.facts(run).configuration for run in self.scores.runs)
+        return tuple(dict.fromkeys(c for c in names if c))
 
     def measure(self, name: str | None) -> Measure:
         """One of the measures by its name; the primary one without a name."""
@@ -171,8 +171,8 @@ class Material:
     def _runs_of(
         self, configurations: Sequence[str] | None, teams: Sequence[str] | None
     ) -> set[str]:
-        found: set[str] = set()
-        for asked, known, what in (
+        runs: set[str] = set()
+        for names, available, role in (
             (configurations, self.configurations, "configuration"),
             (
                 teams,
@@ -180,16 +180,16 @@ class Material:
                 "team",
             ),
         ):
-            for name in asked or ():
-                if name not in known:
-                    raise UsageError(f"no run has {what} {name!r}.{suggest(name, known)}")
+            for name in names or ():
+                if name not in available:
+                    raise UsageError(f"no run has {role} {name!r}.{suggest(name, available)}")
         for run in self.scores.runs:
             facts = self.facts(run)
             if (configurations is None or facts.configuration in configurations) and (
                 teams is None or facts.team in teams
             ):
-                found.add(run)
-        return found
+                runs.add(run)
+        return runs
 
     def compared(self, comparison: Comparison | None = None, **options: Any) -> Material:
         """The same material with a comparison of its runs, made now if none is given."""
@@ -218,24 +218,24 @@ class Material:
         if self.comparison is None or self.comparison.baseline is not None:
             return {}
         ranked = {self.scores.runs[i] for i in self.ranked_runs}
-        found: dict[tuple[str, str], int] = {}
+        rank_of: dict[tuple[str, str], int] = {}
         for name in self.comparison.pairs.measures:
-            found |= {(name, run): 1 for run in ranked}
+            rank_of |= {(name, run): 1 for run in ranked}
             pairs = self.comparison.pairs.where(name).among(ranked)
             columns = pairs.columns
             for loser, sign in (("b", 1), ("a", -1)):
                 for i in columns[loser][columns["mark"] == sign].tolist():
-                    found[name, pairs.runs[i]] += 1
-        return found
+                    rank_of[name, pairs.runs[i]] += 1
+        return rank_of
 
 
 def _primary(scores: Scores, name: str) -> Measure:
     """The collection's primary measure where runs were scored under it, else the first one."""
     from cranfield.measures import measure_for
 
-    known = {str(m): m for m in scores.measures}
-    wanted = str(measure_for(name, scores.task)) if name else ""
-    return known.get(name) or known.get(wanted) or scores.measures[0]
+    by_name = {str(m): m for m in scores.measures}
+    full_name = str(measure_for(name, scores.task)) if name else ""
+    return by_name.get(name) or by_name.get(full_name) or scores.measures[0]
 
 
 def read_truth(collection: Collection, kind: Kind) -> Judgements | LabelMatrix:

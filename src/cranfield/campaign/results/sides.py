@@ -34,7 +34,7 @@ def side_by_side(
     alpha, which tells how far the part would order the runs alike.
     """
     unit = unit or ("concept" if material.task == "labels" else "topic")
-    chosen = unit_measure(material, unit, measure)
+    scored_measure = unit_measure(material, unit, measure)
     if sets:
         parts = {n: material.only(**{f"{unit}s": names}) for n, names in sets.items()}
         source = "No 10.7.4, expert and crowd concepts"
@@ -43,37 +43,37 @@ def side_by_side(
             raise NeedsError("give sets=..., or runs of several configurations")
         parts = {c: material.only(configurations=[c]) for c in material.configurations}
         source = "No 10.7.4, three configurations"
-    rows = [_row(name, part, chosen) for name, part in parts.items()]
+    rows = [_row(name, part, scored_measure) for name, part in parts.items()]
     columns = (
         ResultColumn("part", numeric=False),
         ResultColumn("runs", places=0),
         ResultColumn("units", f"{unit}s", places=0),
-        ResultColumn("best", "mean of the best", better=better(chosen)),
-        ResultColumn("mean", "mean of all runs", better=better(chosen)),
+        ResultColumn("best", "mean of the best", better=better(scored_measure)),
+        ResultColumn("mean", "mean of all runs", better=better(scored_measure)),
         ResultColumn("leader", numeric=False, link="run"),
-        ResultColumn("value", chosen.mean_label, better=better(chosen)),
+        ResultColumn("value", scored_measure.mean_label, better=better(scored_measure)),
         ResultColumn("alpha", "Cronbach's alpha", places=3, better="max"),
     )
-    title = f"Side by side, by {chosen}"
+    title = f"Side by side, by {scored_measure}"
     alphas = [row[-1] for row in rows if isinstance(row[-1], float)]
     notes = (NEGATIVE_ALPHA.format(units=f"{unit}s"),) if min(alphas, default=0) < 0 else ()
     head = ResultPart("parts", title, columns, tuple(rows), notes)
-    tables = (head, _runs(material, parts, chosen)) if sets else (head,)
-    return ResultTable("side-by-side", title, source, tables, {"measure": str(chosen)})
+    tables = (head, _runs(material, parts, scored_measure)) if sets else (head,)
+    return ResultTable("side-by-side", title, source, tables, {"measure": str(scored_measure)})
 
 
 def _row(name: str, part: Material, measure: Measure) -> tuple[Cell, ...]:
     values = unit_values(part, measure)[list(part.ranked_runs)]
     best = best_of_units(part, measure)
     leader = next((p for p in placed(part, measure).values() if p.place == 1), None)
-    known = values[~np.isnan(values)]
+    defined = values[~np.isnan(values)]
     alpha = math.nan if np.isnan(values).any() else cronbach_alpha(values)
     return (
         name,
         len(values),
         len(best),
         float(np.mean([b.value for b in best])),
-        float(known.mean()),
+        float(defined.mean()),
         "" if leader is None else leader.run,
         None if leader is None else leader.value,
         None if math.isnan(alpha) else alpha,

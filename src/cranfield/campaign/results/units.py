@@ -40,16 +40,16 @@ def best_of_units(material: Material, measure: Measure) -> list[Best]:
         raise NeedsError(f"{measure}: no ranked run has values")
     names = material.scores.units[material.scores.unit_of[measure]]
     runs = [material.scores.runs[i] for i in material.ranked_runs]
-    known = ~np.isnan(values)
-    filled = np.where(known, values, -np.inf)
+    defined = ~np.isnan(values)
+    filled = np.where(defined, values, -np.inf)
     top = filled.max(axis=0)
-    found = []
-    for j in np.flatnonzero(known.any(axis=0)).tolist():
+    winners = []
+    for j in np.flatnonzero(defined.any(axis=0)).tolist():
         holders = np.flatnonzero(filled[:, j] == top[j]).tolist()
         # Zero is zero: no minus sign comes of turning the values.
         value = float(sign(measure) * top[j]) + 0.0
-        found.append(Best(names[j], value, tuple(runs[i] for i in holders)))
-    return found
+        winners.append(Best(names[j], value, tuple(runs[i] for i in holders)))
+    return winners
 
 
 def best_per_concept(material: Material, *, measure: str | None = None) -> ResultTable:
@@ -64,9 +64,9 @@ def best_per_topic(material: Material, *, measure: str | None = None) -> ResultT
 
 def _best_per_unit(material: Material, unit: Link, name: str | None, source: str) -> ResultTable:
     measure = unit_measure(material, unit, name)
-    found = best_of_units(material, measure)
+    winners = best_of_units(material, measure)
     rows: list[tuple[Cell, ...]] = []
-    for best in found:
+    for best in winners:
         teams, configurations = _teams(material, best), _configurations(material, best)
         cells = SEVERAL.join(teams), SEVERAL.join(configurations), SEVERAL.join(best.runs)
         rows.append((best.unit, best.value, *cells))
@@ -80,8 +80,8 @@ def _best_per_unit(material: Material, unit: Link, name: str | None, source: str
     notes = (f"{SEVERAL.strip()}: several share the best value",)
     title = f"Best per {unit}, by {measure}"
     parts = [ResultPart(f"{unit}s", title, columns, tuple(rows), notes)]
-    by_team = _counted(_teams(material, best) for best in found)
-    by_configuration = _counted(_configurations(material, best) for best in found)
+    by_team = _counted(_teams(material, best) for best in winners)
+    by_configuration = _counted(_configurations(material, best) for best in winners)
     parts += [
         _counts(part, heading, counts, link)
         for part, heading, counts, link in (
@@ -92,8 +92,8 @@ def _best_per_unit(material: Material, unit: Link, name: str | None, source: str
     ]
     facts = {
         "measure": str(measure),
-        "units": len(found),
-        "mean_of_best": float(np.mean([best.value for best in found])),
+        "units": len(winners),
+        "mean_of_best": float(np.mean([best.value for best in winners])),
         "by_configuration": by_configuration,
         "by_team": by_team,
     }
@@ -101,14 +101,14 @@ def _best_per_unit(material: Material, unit: Link, name: str | None, source: str
 
 
 def _teams(material: Material, best: Best) -> list[str]:
-    found = (material.facts(run).team or run for run in best.runs)
+    team_names = (material.facts(run).team or run for run in best.runs)
     # Printed figures may name several teams of one value in the same way.
-    return list(dict.fromkeys(team for names in found for team in names.split(SEVERAL)))
+    return list(dict.fromkeys(team for names in team_names for team in names.split(SEVERAL)))
 
 
 def _configurations(material: Material, best: Best) -> list[str]:
-    found = (material.facts(run).configuration for run in best.runs)
-    return list(dict.fromkeys(c for c in found if c))
+    configurations = (material.facts(run).configuration for run in best.runs)
+    return list(dict.fromkeys(c for c in configurations if c))
 
 
 def _counted(names: Iterable[Sequence[str]]) -> dict[str, int]:
@@ -133,11 +133,11 @@ def best_per_item(
     `count` is how many are listed; None lists all.
     """
     check_counts(count=count)
-    chosen = unit_measure(material, "item", measure)
-    found = best_of_units(material, chosen)
-    order = sorted(found, key=lambda best: sign(chosen) * best.value)
+    scored_measure = unit_measure(material, "item", measure)
+    winners = best_of_units(material, scored_measure)
+    order = sorted(winners, key=lambda best: sign(scored_measure) * best.value)
     names = material.scores.units["item"]
-    values = unit_values(material, chosen)[list(material.ranked_runs)]
+    values = unit_values(material, scored_measure)[list(material.ranked_runs)]
     at = {name: j for j, name in enumerate(names)}
     rows: list[tuple[Cell, ...]] = []
     for best in order[:count]:
@@ -148,17 +148,17 @@ def best_per_item(
         rows.append((best.unit, best.value, mean, run, text, picture_of(material, best.unit)))
     columns = (
         ResultColumn("item", numeric=False, link="item"),
-        ResultColumn(str(chosen), f"best {chosen}", better=""),
+        ResultColumn(str(scored_measure), f"best {scored_measure}", better=""),
         ResultColumn("mean", "mean of runs"),
         ResultColumn("run", numeric=False, link="run"),
         ResultColumn("text", numeric=False),
         ResultColumn("picture", numeric=False),
     )
-    best_values = [best.value for best in found]
-    title = f"Items that no run does well, by {chosen}"
+    best_values = [best.value for best in winners]
+    title = f"Items that no run does well, by {scored_measure}"
     facts = {
-        "measure": str(chosen),
-        "units": len(found),
+        "measure": str(scored_measure),
+        "units": len(winners),
         "mean_of_best": float(np.mean(best_values)),
         "least": min(best_values),
         "greatest": max(best_values),
@@ -175,5 +175,5 @@ def picture_of(material: Material, item: str) -> str:
     sheet = material.texts.sheet
     if sheet is None or item not in sheet:
         return ""
-    left, top = sheet.tile(item)
-    return f"{sheet.path.name}#{left},{top},{sheet.width},{sheet.height}"
+    x, y = sheet.tile(item)
+    return f"{sheet.path.name}#{x},{y},{sheet.width},{sheet.height}"

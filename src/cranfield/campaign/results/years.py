@@ -49,15 +49,15 @@ def compare_years(
     called = names or (earlier.year or "earlier", later.year or "later")
     if called[0] == called[1]:
         called = (f"{called[0]} (1)", f"{called[1]} (2)")
-    chosen = _shared_measures(earlier, later, measures)
-    pairs = {m: _paired(earlier, later, m) for m in chosen}
-    summaries = [_summary(m, pairs[m], called) for m in chosen]
-    unit = _unit(earlier, chosen[0])
-    per_unit = [m for m in chosen if _unit(earlier, m) == unit]
+    shared = _shared_measures(earlier, later, measures)
+    pairs = {m: _paired(earlier, later, m) for m in shared}
+    summaries = [_summary(m, pairs[m], called) for m in shared]
+    unit = _unit(earlier, shared[0])
+    per_unit = [m for m in shared if _unit(earlier, m) == unit]
     parts = [_summary_part(summaries, called)]
     if unit != "item":
         parts.append(_units_part(unit, per_unit, pairs, called))
-    of_items = [m for m in chosen if _unit(earlier, m) == "item"]
+    of_items = [m for m in shared if _unit(earlier, m) == "item"]
     parts += [_items_part(m, pairs[m], called, later, worst) for m in of_items]
     title = f"{called[0]} and {called[1]} on what they share"
     facts = {"years": list(called), "measures": {s["measure"]: s for s in summaries}}
@@ -72,21 +72,21 @@ def years_table(
     count: int = WORST_SHOWN,
 ) -> ResultTable:
     """This year beside each of the earlier ones; `count` items are listed per year."""
-    own = material.year or "this"
-    found = [
-        compare_years(earlier, material, names=(name, own), measures=measures, worst=count)
+    this_year = material.year or "this"
+    tables = [
+        compare_years(earlier, material, names=(name, this_year), measures=measures, worst=count)
         for name, earlier in years.items()
     ]
-    if len(found) == 1:
-        return found[0]
+    if len(tables) == 1:
+        return tables[0]
     parts = tuple(
         replace(part, name=f"{name} {part.name}")
-        for name, table in zip(years, found, strict=True)
+        for name, table in zip(years, tables, strict=True)
         for part in table.parts
     )
-    facts = {name: table.facts for name, table in zip(years, found, strict=True)}
-    title = f"Earlier years and {own} on what they share"
-    return ResultTable("years", title, found[0].source, parts, facts)
+    facts = {name: table.facts for name, table in zip(years, tables, strict=True)}
+    title = f"Earlier years and {this_year} on what they share"
+    return ResultTable("years", title, tables[0].source, parts, facts)
 
 
 def _unit(material: Material, measure: Measure) -> str:
@@ -98,30 +98,30 @@ def _shared_measures(
 ) -> tuple[Measure, ...]:
     """The measures with values per unit in both years; concepts and topics before items."""
     if names:
-        asked = tuple(later.measure(name) for name in names)
+        candidates = tuple(later.measure(name) for name in names)
     else:
-        asked = tuple(dict.fromkeys([later.primary, *later.scores.measures]))
-    both = [
+        candidates = tuple(dict.fromkeys([later.primary, *later.scores.measures]))
+    shared = [
         m
-        for m in asked
+        for m in candidates
         if m in earlier.scores.values
         and m in later.scores.values
         and earlier.scores.unit_of[m] == later.scores.unit_of[m] != "whole"
     ]
-    if not both:
+    if not shared:
         raise NeedsError("the two years share no measure with values per concept, topic or item")
-    return tuple(sorted(both, key=lambda m: later.scores.unit_of[m] == "item"))
+    return tuple(sorted(shared, key=lambda m: later.scores.unit_of[m] == "item"))
 
 
 def _paired(earlier: Material, later: Material, measure: Measure) -> list[tuple[Best, Best]]:
     """The best of each unit that both years have, in the order of the later year."""
     old = {best.unit: best for best in best_of_units(earlier, measure)}
     new = best_of_units(later, measure)
-    found = [(old[best.unit], best) for best in new if best.unit in old]
-    if not found:
+    pairs = [(old[best.unit], best) for best in new if best.unit in old]
+    if not pairs:
         unit = later.scores.unit_of[measure]
         raise NeedsError(f"{measure}: the two years share no {unit}")
-    return found
+    return pairs
 
 
 def _summary(
@@ -130,7 +130,7 @@ def _summary(
     """Means, wins and tests of a measure over the shared units."""
     old, new = (np.array([pair[i].value for pair in pairs]) for i in (0, 1))
     (counts,) = win_tie_loss(sign(measure) * (new - old))
-    found = {
+    summary = {
         "measure": str(measure),
         "shared": len(pairs),
         "means": {names[0]: float(old.mean()), names[1]: float(new.mean())},
@@ -142,9 +142,9 @@ def _summary(
     }
     if len(pairs) > 1:
         test = one_way([old, new])
-        found |= {"anova_f": test.f, "anova_p": test.p}
-        found["paired_p"] = float(t_test(new - old).p[0])
-    return found
+        summary |= {"anova_f": test.f, "anova_p": test.p}
+        summary["paired_p"] = float(t_test(new - old).p[0])
+    return summary
 
 
 def _summary_part(summaries: Sequence[dict[str, Any]], names: tuple[str, str]) -> ResultPart:
@@ -182,8 +182,8 @@ def _verdict(summary: dict[str, Any], names: tuple[str, str]) -> str:
     text = f"{summary['measure']}: {names[0]} {old:.3f}, {names[1]} {new:.3f}"
     if summary["anova_p"] is None:
         return text
-    said = "significant" if summary["anova_p"] <= SIGNIFICANT else "not significant"
-    return f"{text}; by analysis of variance the difference is {said}"
+    result = "significant" if summary["anova_p"] <= SIGNIFICANT else "not significant"
+    return f"{text}; by analysis of variance the difference is {result}"
 
 
 def _units_part(
@@ -194,12 +194,12 @@ def _units_part(
 ) -> ResultPart:
     """Both years of every shared unit; `better` names the year that is."""
     units = list(dict.fromkeys(old.unit for m in measures for old, _ in pairs[m]))
-    found = {m: {old.unit: (old, new) for old, new in pairs[m]} for m in measures}
+    pairs_of = {m: {old.unit: (old, new) for old, new in pairs[m]} for m in measures}
     rows: list[tuple[Cell, ...]] = []
     for name in units:
         cells: list[Cell] = [name]
         for m in measures:
-            cells += _year_cells(found[m].get(name), m, names)
+            cells += _year_cells(pairs_of[m].get(name), m, names)
         rows.append(tuple(cells))
     link: Link = "concept" if unit == "concept" else "topic"
     columns = [ResultColumn(unit, numeric=False, link=link)]

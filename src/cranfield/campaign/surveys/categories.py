@@ -39,8 +39,8 @@ def category_survey(
     )
     question = Question("category", TITLE, "one", options, True)
     form = Form(TITLE, (Tab("", (question,)),), at_once=True)
-    words, shown = texts or {}, pictures or {}
-    units = [Unit(i, text=words.get(i, ""), picture=shown.get(i, "")) for i in items]
+    words, picture_of = texts or {}, pictures or {}
+    units = [Unit(i, text=words.get(i, ""), picture=picture_of.get(i, "")) for i in items]
     sheet = Sheet(TITLE, kinds.CATEGORIES, {"form": form}, tuple(units)).shuffled(rng)
     return Survey(sheet, {"survey": kinds.CATEGORIES, "units": list(items), "categories": names})
 

@@ -26,17 +26,17 @@ COUNTERS: Mapping[str, Callable[..., Answer]] = {
 def count_survey(key: FileForm | Mapping[str, Any], answers: Sequence[Any]) -> Answer:
     """What people answered; `key` and `answers` are files, or objects as they were made."""
     hidden = key if isinstance(key, Mapping) else read_key(key)
-    where = "given" if isinstance(key, Mapping) else describe(key)
+    source = "given" if isinstance(key, Mapping) else describe(key)
     if hidden.get("survey") not in COUNTERS:
-        raise InputError.single(where, "is not the key of a survey")
+        raise InputError.single(source, "is not the key of a survey")
     if not answers:
         raise UsageError("there are no answers to count")
     responses = [a if isinstance(a, Response) else read_response(a) for a in answers]
-    held_to(hidden, responses, where)
-    twice = [who for who, n in Counter(r.annotator for r in responses).items() if n > 1]
+    held_to(hidden, responses, source)
+    twice = [person for person, n in Counter(r.annotator for r in responses).items() if n > 1]
     if twice:
-        raise UsageError(f"two files hold answers of {twice[0]!r}; everybody answers once")
+        raise UsageError(f"two files hold answers of {twice[0]!r}; each person answers once")
     try:
         return COUNTERS[hidden["survey"]](hidden, responses)
     except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise InputError.single(where, f"is not the whole key of a survey ({error!r})") from None
+        raise InputError.single(source, f"is not the whole key of a survey ({error!r})") from None

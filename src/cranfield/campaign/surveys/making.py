@@ -24,7 +24,7 @@ def make_survey(kind: str, *, seed: int = 0, **options: Any) -> Survey:
     """
     if kind not in kinds.KINDS:
         raise UsageError(f"no survey of the kind {kind!r}.{suggest(kind, kinds.KINDS)}")
-    asked = {name: value for name, value in options.items() if value is not None}
+    arguments = {name: value for name, value in options.items() if value is not None}
     makers: dict[str, Callable[..., Survey]] = {
         kinds.MEASURES: _measures,
         kinds.PREFERENCE: preference.preference_survey,
@@ -33,13 +33,17 @@ def make_survey(kind: str, *, seed: int = 0, **options: Any) -> Survey:
         kinds.RANKINGS: _rankings,
         kinds.ASSOCIATION: _association,
     }
-    return makers[kind](rng=seed, **asked)
+    return makers[kind](rng=seed, **arguments)
 
 
-def survey_from(made: Questionnaire) -> Survey:
+def survey_from(questionnaire: Questionnaire) -> Survey:
     """The survey that asks the questions of a questionnaire, on lists or on concept sets."""
-    of_sets = "sets" in made.questions["questions"][0]
-    return preference.preference_survey_of(made) if of_sets else measures.measure_survey_of(made)
+    of_sets = "sets" in questionnaire.questions["questions"][0]
+    return (
+        preference.preference_survey_of(questionnaire)
+        if of_sets
+        else measures.measure_survey_of(questionnaire)
+    )
 
 
 def _measures(**options: Any) -> Survey:
@@ -55,8 +59,10 @@ def _categories(
     rng: int = 0,
 ) -> Survey:
     names = _items(items, collection, pictures)
-    texts, shown = views_of(names, collection=collection, pictures=pictures)
-    return categories.category_survey(categories_file, names, texts=texts, pictures=shown, rng=rng)
+    texts, picture_of = views_of(names, collection=collection, pictures=pictures)
+    return categories.category_survey(
+        categories_file, names, texts=texts, pictures=picture_of, rng=rng
+    )
 
 
 def _items(
@@ -68,10 +74,10 @@ def _items(
         return tuple(picture_files(Path(pictures)))
     if collection is None:
         raise NeedsError("there are no items: name items, pictures or a collection")
-    found = public_items(read_collection(collection), "labels")
-    if found is None:
+    public = public_items(read_collection(collection), "labels")
+    if public is None:
         raise NeedsError(f"{collection} names no items")
-    return found
+    return public
 
 
 def _rankings(
@@ -87,8 +93,8 @@ def _rankings(
     for pooled in make_pool(runs, depth=depth).items:
         candidates.setdefault(pooled.topic, []).append(pooled.item)
     every = tuple(dict.fromkeys(i for items in candidates.values() for i in items))
-    texts, shown = views_of(every, collection=collection, pictures=pictures)
-    return rated.ranking_survey(candidates, texts=texts, pictures=shown, **options)
+    texts, picture_of = views_of(every, collection=collection, pictures=pictures)
+    return rated.ranking_survey(candidates, texts=texts, pictures=picture_of, **options)
 
 
 def _association(
@@ -99,5 +105,5 @@ def _association(
     **options: Any,
 ) -> Survey:
     index = read_item_vectors(vectors)
-    texts, shown = views_of(index.items, collection=collection, pictures=pictures)
-    return rated.association_survey(index, texts=texts, pictures=shown, **options)
+    texts, picture_of = views_of(index.items, collection=collection, pictures=pictures)
+    return rated.association_survey(index, texts=texts, pictures=picture_of, **options)

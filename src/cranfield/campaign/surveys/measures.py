@@ -1,6 +1,6 @@
 """Which measure orders ranked lists as people would? (Chatzichristofis et al., 5.3)
 
-Everybody sees the same lists, in which relevant items are numbers of ranks. Beside each list stand
+All people see the same lists, in which relevant items are numbers of ranks. Beside each list stand
 the value and the place that each method gives it; which measure a method is changes from question
 to question. People choose the methods whose order is theirs, several where they tie, or none, and
 may give an order of their own.
@@ -39,9 +39,9 @@ def measure_survey(
     return measure_survey_of(make_questionnaire(measures, **options))
 
 
-def measure_survey_of(made: Questionnaire) -> Survey:
+def measure_survey_of(questionnaire: Questionnaire) -> Survey:
     """The survey that asks the questions of a questionnaire on ranked lists."""
-    first = made.questions["questions"][0]
+    first = questionnaire.questions["questions"][0]
     methods, lists = tuple(first["places"]), tuple(first["lists"])
     choice = Question(
         "methods",
@@ -51,18 +51,18 @@ def measure_survey_of(made: Questionnaire) -> Survey:
         True,
         "None of them: I order the lists otherwise",
     )
-    own = Question("own", "Your own order", "order", tuple(Option(n, n) for n in lists))
-    form = Form(TITLE, (Tab("", (choice, own)),))
-    units = tuple(_unit(entry) for entry in made.questions["questions"])
+    own_order = Question("own", "Your own order", "order", tuple(Option(n, n) for n in lists))
+    form = Form(TITLE, (Tab("", (choice, own_order)),))
+    units = tuple(_unit(entry) for entry in questionnaire.questions["questions"])
     scenario = SCENARIO.format(
         lists=len(lists),
         last=lists[-1],
-        size=made.questions["size"],
-        relevant=made.questions["relevant"],
+        size=questionnaire.questions["size"],
+        relevant=questionnaire.questions["relevant"],
     )
     sheet = Sheet(TITLE, kinds.MEASURES, {"form": form}, units, scenario, about=about_form())
-    key = {"survey": kinds.MEASURES, "units": [u.name for u in units], **made.key}
-    return Survey(sheet, key, made.notes)
+    key = {"survey": kinds.MEASURES, "units": [u.name for u in units], **questionnaire.key}
+    return Survey(sheet, key, questionnaire.notes)
 
 
 def _unit(entry: Mapping[str, Any]) -> Unit:
@@ -82,13 +82,17 @@ def _unit(entry: Mapping[str, Any]) -> Unit:
 
 def count_measure_survey(key: Mapping[str, Any], responses: Sequence[Response]) -> Choices:
     """Tables 3 and 4: who answered, and the votes of every question for every measure."""
-    given = [
+    choices = [
         {f.unit: list(f.answers.get("methods", ())) for f in response.done()}
         for response in responses
     ]
-    counted = count_orders(key, given)
-    own = [f for r in responses for f in r.done() if f.answers.get("own")]
-    other = [f for r in responses for f in r.done() if NONE in f.answers.get("methods", ())]
-    note = f"{len(own)} own orders were given, {len(other)} times no method was chosen"
+    counted = count_orders(key, choices)
+    own_orders = [f for r in responses for f in r.done() if f.answers.get("own")]
+    without_choice = [
+        f for r in responses for f in r.done() if NONE in f.answers.get("methods", ())
+    ]
+    note = (
+        f"{len(own_orders)} own orders were given, {len(without_choice)} times no method was chosen"
+    )
     people = Respondents.of(responses, len(key["key"]))
     return replace(counted, respondents=people, notes=(*counted.notes, note))

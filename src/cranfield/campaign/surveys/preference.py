@@ -49,26 +49,28 @@ def preference_survey(truth: Any, runs: Any, measures: Any = None, **options: An
     return preference_survey_of(make_concept_survey(truth, runs, measures, **options), pictures)
 
 
-def preference_survey_of(made: Questionnaire, pictures: Mapping[str, str] | None = None) -> Survey:
+def preference_survey_of(
+    questionnaire: Questionnaire, pictures: Mapping[str, str] | None = None
+) -> Survey:
     """The survey that asks the questions of a questionnaire on concept sets."""
-    shown = pictures or {}
-    entries = made.questions["questions"]
+    picture_of = pictures or {}
+    entries = questionnaire.questions["questions"]
     sets = tuple(entries[0]["sets"])
     options_shown = tuple(Option(s, s, key=str(n)) for n, s in enumerate(sets, 1))
-    both = Option(BOTH, "Both are equally good", key=str(len(sets) + 1))
-    better = Question("better", "Which set is better?", "one", (*options_shown, both))
+    equal = Option(BOTH, "Both are equally good", key=str(len(sets) + 1))
+    better = Question("better", "Which set is better?", "one", (*options_shown, equal))
     words = Question("words", ASKED, "text")
     forms = {
         "form": Form(TITLE, (Tab("", (better,)),)),
         LAST: Form("A last question", (Tab("", (words,)),)),
     }
     units = (
-        *(_unit(e, shown.get(str(e["item"]), "")) for e in entries),
+        *(_unit(e, picture_of.get(str(e["item"]), "")) for e in entries),
         Unit(LAST, LAST, "A last question"),
     )
-    key = {"survey": kinds.PREFERENCE, "units": [u.name for u in units], **made.key}
+    key = {"survey": kinds.PREFERENCE, "units": [u.name for u in units], **questionnaire.key}
     key["wrong"] = {str(e["question"]): _wrong(e) for e in entries}
-    return Survey(Sheet(TITLE, kinds.PREFERENCE, forms, units, SCENARIO), key, made.notes)
+    return Survey(Sheet(TITLE, kinds.PREFERENCE, forms, units, SCENARIO), key, questionnaire.notes)
 
 
 def _wrong(entry: Mapping[str, Any]) -> int:
@@ -94,18 +96,18 @@ def count_preference_survey(
 ) -> Preferences:
     """Tables 9.5 and 9.6: votes beside scores, and expectations by class."""
     counted = count_sets(key, [chosen_on(response, key["key"]) for response in responses])
-    written = [
+    texts = [
         text
         for response in responses
         for f in response.done()
         if f.unit == LAST
         for text in response.form_of(f.unit).texts(f.answers).values()
     ]
-    named = classes or {}
+    class_by_text = classes or {}
     return replace(
         counted,
         wrong=tuple(key["wrong"][question] for question in key["key"]),
-        expectations=tuple((text, named.get(text) or class_of(text)) for text in written),
+        expectations=tuple((text, class_by_text.get(text) or class_of(text)) for text in texts),
         respondents=Respondents.of(responses, len(key["key"])),
     )
 

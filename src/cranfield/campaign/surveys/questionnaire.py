@@ -79,11 +79,11 @@ class Questionnaire:
             "questions.html": page,
             "key.json": json.dumps(key or self.key, indent=1) + "\n",
         }
-        made = {name: target / name for name, text in texts.items() if text}
-        for name, file in made.items():
+        files = {name: target / name for name, text in texts.items() if text}
+        for name, file in files.items():
             write_whole(file, texts[name].encode())
-        purposes = tuple(FILES[name] for name in made)
-        return WrittenQuestionnaire(tuple(map(str, made.values())), purposes, notes=self.notes)
+        purposes = tuple(FILES[name] for name in files)
+        return WrittenQuestionnaire(tuple(map(str, files.values())), purposes, notes=self.notes)
 
 
 @validate_params
@@ -96,9 +96,9 @@ def make_questionnaire(
     size: int = 100,
     rng: Seed = 0,
 ) -> Questionnaire:
-    """Random ranked lists of `relevant` items in a collection of `size`, the same for everyone."""
-    wanted = parse_measures(measures)
-    if len(wanted) < 2:
+    """Random ranked lists of `relevant` items in a collection of `size`, the same for all."""
+    compared = parse_measures(measures)
+    if len(compared) < 2:
         raise UsageError("a questionnaire compares two measures or more")
     if not 1 <= relevant < size or not 2 <= lists <= 26 or questions < 1:
         raise UsageError(
@@ -107,35 +107,35 @@ def make_questionnaire(
         )
     check_at_most(MOST_QUESTIONS, questions=questions)
     check_at_most(MOST_ITEMS, size=size)
-    asked, key, alike = [], {}, {}
+    entries, key, alike = [], {}, {}
     for q in range(1, questions + 1):
         draw = generator(rng, _STREAM, q)
         ranks = {
             chr(65 + n): sorted(int(r) for r in 1 + draw.choice(size, relevant, replace=False))
             for n in range(lists)
         }
-        values = _values(wanted, ranks, size)
+        values = _values(compared, ranks, size)
         places = _places(values)
-        order = [wanted[int(m)] for m in draw.permutation(len(wanted))]
+        order = [compared[int(m)] for m in draw.permutation(len(compared))]
         hidden = {f"Method {n}": m for n, m in enumerate(order, 1)}
-        shown = {method: places[m] for method, m in hidden.items()}
+        method_places = {method: places[m] for method, m in hidden.items()}
         beside = {method: values[m] for method, m in hidden.items()}
-        asked.append({"question": q, "lists": ranks, "places": shown, "values": beside})
+        entries.append({"question": q, "lists": ranks, "places": method_places, "values": beside})
         key[str(q)] = {method: str(m) for method, m in hidden.items()}
         groups = _same_orders(places)
         if groups:
             alike[str(q)] = groups
     return Questionnaire(
-        {"size": size, "relevant": relevant, "questions": asked},
-        {"measures": [str(m) for m in wanted], "key": key, "alike": alike, "seed": rng},
+        {"size": size, "relevant": relevant, "questions": entries},
+        {"measures": [str(m) for m in compared], "key": key, "alike": alike, "seed": rng},
     )
 
 
 def _same_orders(places: Mapping[Measure, Mapping[str, int]]) -> list[list[str]]:
     """The measures that give all lists the same places: who votes for one votes for all."""
     groups: dict[tuple[int, ...], list[str]] = {}
-    for measure, own in places.items():
-        groups.setdefault(tuple(own.values()), []).append(str(measure))
+    for measure, order in places.items():
+        groups.setdefault(tuple(order.values()), []).append(str(measure))
     return [group for group in groups.values() if len(group) > 1]
 
 
@@ -151,19 +151,22 @@ def _values(
     runs = {name: {"t": ranking(places, size)} for name, places in ranks.items()}
     # As in the survey of the paper, NMRR looks at the first 4 NG items.
     scores = evaluate(judged, runs, list(measures), collection_size=size, gmt=2 * relevant, jobs=1)
-    found = {}
+    values = {}
     for m in scores.measures:
-        plain = scores.overall[m]
-        shown = plain if m.higher_is_better is False else 1 - plain
-        found[m] = dict(zip(runs, map(float, shown), strict=True))
-    return found
+        means = scores.overall[m]
+        losses = means if m.higher_is_better is False else 1 - means
+        values[m] = dict(zip(runs, map(float, losses), strict=True))
+    return values
 
 
 def _places(values: Mapping[Measure, Mapping[str, float]]) -> dict[Measure, dict[str, int]]:
     """The place that each measure gives each list: 1 and how many are better."""
     return {
-        m: {name: 1 + sum(v < own[name] - _SAME for v in own.values()) for name in own}
-        for m, own in values.items()
+        m: {
+            name: 1 + sum(v < list_values[name] - _SAME for v in list_values.values())
+            for name in list_values
+        }
+        for m, list_values in values.items()
     }
 
 
@@ -193,34 +196,39 @@ def make_concept_survey(
     must not tell the runs apart. The rest is as in `cranfield.evaluate_labels`; `concepts` and
     `threshold` are names of concepts and the confidence from which one counts as predicted.
     """
-    named = name_annotations(runs)
-    if len(named) != 2:
-        raise UsageError(f"a survey of concept sets compares two annotations, not {len(named)}")
+    named_runs = name_annotations(runs)
+    if len(named_runs) != 2:
+        raise UsageError(
+            f"a survey of concept sets compares two annotations, not {len(named_runs)}"
+        )
     check_counts(questions=questions)
     if measures is None:
         measures = WITHOUT_COSTS if ontology is None and not costmap else WITH_COSTS
-    asked, equal = parse_label_measures(measures), parse_label_measures(alike) if len(alike) else ()
-    ranked = _read_ranks((*asked, *equal))
-    known = read_ontology(ontology, rules=rules) if isinstance(ontology, str | Path) else ontology
-    true = checked_truth(read_truth(truth, concepts=concepts), known)
+    compared, equal = (
+        parse_label_measures(measures),
+        parse_label_measures(alike) if len(alike) else (),
+    )
+    ranked = _read_ranks((*compared, *equal))
+    tree = read_ontology(ontology, rules=rules) if isinstance(ontology, str | Path) else ontology
+    true = checked_truth(read_truth(truth, concepts=concepts), tree)
     read = {
         name: read_annotation(source, name, concepts=concepts, threshold=threshold)
-        for name, source in named
+        for name, source in named_runs
     }
-    both = tuple(dict.fromkeys((*asked, *equal)))
+    every_measure = tuple(dict.fromkeys((*compared, *equal)))
     scores = evaluate_labels(
         true,
         read,
-        both,
-        ontology=known,
+        every_measure,
+        ontology=tree,
         costmap=costmap,
         agreement=agreement,
         unlisted=unlisted,
         jobs=1,
     )
     sets = [_sets(align(run, true).run, true, ranked) for run in read.values()]
-    drawn = _Drawn(true, tuple(read), sets, {m: scores.values[m] for m in both})
-    return drawn.asked(asked, equal, questions, rng, scores.notes)
+    sampler = _Drawn(true, tuple(read), sets, {m: scores.values[m] for m in every_measure})
+    return sampler.asked(compared, equal, questions, rng, scores.notes)
 
 
 def _read_ranks(measures: Sequence[Measure]) -> bool:
@@ -231,10 +239,11 @@ def _read_ranks(measures: Sequence[Measure]) -> bool:
             raise UsageError(f"{measure} is no mean over items; a survey needs measures of items")
     of_ranks = {m: bool(m.plan(m).ranked) for m in measures}
     if len(set(of_ranks.values())) > 1:
-        one, other = (next(m for m in measures if of_ranks[m] is r) for r in (True, False))
+        ranked, decided = (next(m for m in measures if of_ranks[m] is r) for r in (True, False))
         raise UsageError(
-            f"{one} scores the best ranked concepts of an item and {other} the labels that a run "
-            "decided for; a question shows one of these sets, so ask about each in its own survey"
+            f"{ranked} scores the best ranked concepts of an item and {decided} the labels that "
+            "a run decided for; a question shows one of these sets, so ask about each in its "
+            "own survey"
         )
     return next(iter(of_ranks.values()))
 
@@ -272,25 +281,25 @@ class _Drawn:
         notes: tuple[str, ...],
     ) -> Questionnaire:
         """As many questions as wanted, each about another item."""
-        chosen = self._worth_asking(measures, alike)
-        if chosen.size < questions:
+        candidates = self._worth_asking(measures, alike)
+        if candidates.size < questions:
             raise UsageError(
-                f"the runs differ on {chosen.size} items in a way that a measure sees"
+                f"the runs differ on {candidates.size} items in a way that a measure sees"
                 + (f" and {', '.join(map(str, alike))} does not" if alike else "")
                 + "; ask at most that many questions"
             )
         draw = generator(seed, _CONCEPT_STREAM)
-        entries, key, given = [], {}, {}
-        for number, item in enumerate(draw.choice(chosen, questions, replace=False), 1):
+        entries, key, score_table = [], {}, {}
+        for number, item in enumerate(draw.choice(candidates, questions, replace=False), 1):
             order = {f"Set {s}": int(k) for s, k in enumerate(draw.permutation(2), 1)}
             entries.append(self._entry(number, int(item), order))
-            key[str(number)] = {shown: self.runs[k] for shown, k in order.items()}
-            given[str(number)] = {str(m): numbers(self.scores[m][:, item]) for m in measures}
+            key[str(number)] = {label: self.runs[k] for label, k in order.items()}
+            score_table[str(number)] = {str(m): numbers(self.scores[m][:, item]) for m in measures}
         hidden = {
             "measures": [str(m) for m in measures],
             "runs": list(self.runs),
             "key": key,
-            "scores": given,
+            "scores": score_table,
             "less_is_better": [str(m) for m in measures if m.higher_is_better is False],
             "seed": seed,
         }
@@ -300,9 +309,9 @@ class _Drawn:
         self, measures: Sequence[Measure], alike: Sequence[Measure]
     ) -> NDArray[np.int64]:
         gaps = {m: np.abs(values[0] - values[1]) for m, values in self.scores.items()}
-        told = np.any([gaps[m] > _SAME for m in measures], axis=0)
+        separated = np.any([gaps[m] > _SAME for m in measures], axis=0)
         level = np.all([gaps[m] <= _SAME for m in alike], axis=0) if alike else True
-        return np.flatnonzero((self.sets[0] != self.sets[1]).any(axis=1) & told & level)
+        return np.flatnonzero((self.sets[0] != self.sets[1]).any(axis=1) & separated & level)
 
     def _entry(self, number: int, item: int, order: dict[str, int]) -> dict[str, Any]:
         true = self.true[item]
@@ -311,12 +320,12 @@ class _Drawn:
             "item": self.truth.items[item],
             "true": self._names(true),
             "sets": {
-                shown: {
+                label: {
                     "right": self._names(self.sets[k][item] & true),
                     "wrong": self._names(self.sets[k][item] & ~true),
                     "missed": self._names(true & ~self.sets[k][item]),
                 }
-                for shown, k in order.items()
+                for label, k in order.items()
             },
         }
 

@@ -1,6 +1,6 @@
 """Pairs that people rate on a scale: words by relatedness, items by association or significance.
 
-Everybody rates all pairs, in a random order. Among the pairs are some whose answer is plain (a
+Each person rates all pairs, in a random order. Among the pairs are some whose answer is plain (a
 word with itself); who gets those wrong was not looking, and is left out (thesis, 8.5.2).
 """
 
@@ -59,11 +59,11 @@ def _survey(
     pairs: Mapping[str, Any],
     top: int,
     seed: int,
-    **more: Any,
+    **extra: Any,
 ) -> Survey:
     sheet = Sheet(TITLES[kind], kind, {"form": scale_form(kind, top)}, tuple(units))
     key = {"survey": kind, "units": [u.name for u in units], "pairs": dict(pairs), "top": top}
-    return Survey(sheet.shuffled(seed), key | more)
+    return Survey(sheet.shuffled(seed), key | extra)
 
 
 def relatedness_survey(pairs: Any, *, attention: int = 1, top: int = 4, rng: int = 0) -> Survey:
@@ -71,19 +71,19 @@ def relatedness_survey(pairs: Any, *, attention: int = 1, top: int = 4, rng: int
 
     `pairs` is a file that `relatedness` reads, or a list of (word, word).
     """
-    given = [(p.word1, p.word2) for p in read_pairs(pairs)] if _is_file(pairs) else list(pairs)
-    words = list(dict.fromkeys(w for pair in given for w in pair))
-    if len({frozenset(p) for p in given}) < len(given):
+    word_pairs = [(p.word1, p.word2) for p in read_pairs(pairs)] if _is_file(pairs) else list(pairs)
+    words = list(dict.fromkeys(w for pair in word_pairs for w in pair))
+    if len({frozenset(p) for p in word_pairs}) < len(word_pairs):
         raise UsageError("a pair of words stands there twice")
     if attention > len(words):
         raise UsageError(f"attention={attention} is more than the {len(words)} words")
-    drawn = generator(rng, _STREAM).choice(len(words), attention, replace=False).tolist()
-    checks = [(words[int(k)], words[int(k)]) for k in drawn]
-    every = [*given, *(c for c in checks if c not in given)]
+    picks = generator(rng, _STREAM).choice(len(words), attention, replace=False).tolist()
+    checks = [(words[int(k)], words[int(k)]) for k in picks]
+    every = [*word_pairs, *(c for c in checks if c not in word_pairs)]
     units = [Unit(f"{n:03d}", title=f"{a} - {b}") for n, (a, b) in enumerate(every, 1)]
     table = {u.name: [a, b] for u, (a, b) in zip(units, every, strict=True)}
     # Only the given pairs are data; a word with itself may be among them (thesis, Table 8.3).
-    added = [u.name for u in units[len(given) :]]
+    added = [u.name for u in units[len(word_pairs) :]]
     return _survey(RELATEDNESS, units, table, top, rng, attention=added)
 
 
@@ -100,7 +100,7 @@ def ranking_survey(
     rng: int = 0,
 ) -> Survey:
     """Items that may answer each topic, to be rated: lists with significances (Santini, 5)."""
-    words, shown = texts or {}, pictures or {}
+    words, picture_of = texts or {}, pictures or {}
     units: list[Unit] = []
     table: dict[str, list[Any]] = {}
     for topic, items in candidates.items():
@@ -111,7 +111,7 @@ def ranking_survey(
                     name,
                     title=item,
                     text=words.get(item, ""),
-                    picture=shown.get(item, ""),
+                    picture=picture_of.get(item, ""),
                     topic=words.get(topic, topic),
                 )
             )
@@ -142,44 +142,46 @@ def association_survey(
         raise UsageError(f"pairs and near are from 1 on, below the {count} items")
     unit = index.vectors / np.linalg.norm(index.vectors, axis=1, keepdims=True)
     draw = generator(rng, _DRAW)
-    chosen: dict[tuple[int, int], str] = {}
-    for one in draw.choice(count, pairs, replace=False).tolist():
-        cosines = unit @ unit[one]
-        cosines[one] = -np.inf
+    pair_origin: dict[tuple[int, int], str] = {}
+    for first in draw.choice(count, pairs, replace=False).tolist():
+        cosines = unit @ unit[first]
+        cosines[first] = -np.inf
         nearest = np.argsort(-cosines, kind="stable")[:near]
-        other = int(nearest[int(draw.integers(near))])
-        chosen.setdefault((min(one, other), max(one, other)), "near")
-    wanted = 2 * len(chosen)
-    while len(chosen) < min(wanted, count * (count - 1) // 2):
+        neighbour = int(nearest[int(draw.integers(near))])
+        pair_origin.setdefault((min(first, neighbour), max(first, neighbour)), "near")
+    target = 2 * len(pair_origin)
+    while len(pair_origin) < min(target, count * (count - 1) // 2):
         a, b = sorted(draw.choice(count, 2, replace=False).tolist())
-        chosen.setdefault((a, b), "drawn")
-    words, shown = texts or {}, pictures or {}
+        pair_origin.setdefault((a, b), "drawn")
+    words, picture_of = texts or {}, pictures or {}
     units: list[Unit] = []
     table: dict[str, list[Any]] = {}
-    for (a, b), how in chosen.items():
-        name, one, two = f"{len(units) + 1:04d}", index.items[a], index.items[b]
-        said = "\n\n".join(f"{item}: {words[item]}" for item in (one, two) if item in words)
+    for (a, b), origin in pair_origin.items():
+        name, first, second = f"{len(units) + 1:04d}", index.items[a], index.items[b]
+        pair_text = "\n\n".join(
+            f"{item}: {words[item]}" for item in (first, second) if item in words
+        )
         units.append(
             Unit(
                 name,
-                title=f"{one} - {two}",
-                text=said,
-                picture=shown.get(one, ""),
-                second=shown.get(two, ""),
+                title=f"{first} - {second}",
+                text=pair_text,
+                picture=picture_of.get(first, ""),
+                second=picture_of.get(second, ""),
             )
         )
-        table[name] = [one, two, how, float(unit[a] @ unit[b])]
+        table[name] = [first, second, origin, float(unit[a] @ unit[b])]
     return _survey(ASSOCIATION, units, table, top, rng)
 
 
 def _ratings(responses: Sequence[Response]) -> dict[str, dict[str, float]]:
     """{unit: {person: rating}}"""
-    found: dict[str, dict[str, float]] = {}
+    ratings: dict[str, dict[str, float]] = {}
     for response in responses:
         for filled in response.done():
             rating = float(filled.answers["rating"][0])
-            found.setdefault(filled.unit, {})[response.annotator] = rating
-    return found
+            ratings.setdefault(filled.unit, {})[response.annotator] = rating
+    return ratings
 
 
 def count_relatedness(key: Mapping[str, Any], responses: Sequence[Response]) -> SurveyRows:
@@ -187,25 +189,25 @@ def count_relatedness(key: Mapping[str, Any], responses: Sequence[Response]) -> 
     notes = Notes()
     added = frozenset(key.get("attention", ()))
     same = [unit for unit, (a, b) in key["pairs"].items() if a == b]
-    least = key["top"] * (1 - _SLACK)
-    kept = []
+    lowest = key["top"] * (1 - _SLACK)
+    accepted = []
     for response in responses:
         rated = {f.unit: float(f.answers["rating"][0]) for f in response.done()}
-        left = [unit for unit in key["pairs"] if unit not in rated]
-        if left:
-            notes.add(f"left out: {len(left)} pairs are not rated", about=response.annotator)
-        elif any(rated[unit] < least for unit in same):
+        unrated = [unit for unit in key["pairs"] if unit not in rated]
+        if unrated:
+            notes.add(f"left out: {len(unrated)} pairs are not rated", about=response.annotator)
+        elif any(rated[unit] < lowest for unit in same):
             notes.add("left out: a word is not related to itself", about=response.annotator)
         else:
-            kept.append(response)
-    ratings = _ratings(kept)
+            accepted.append(response)
+    ratings = _ratings(accepted)
     rows = [
         (a, b, *_mean_and_deviation(list(ratings.get(unit, {}).values())))
         for unit, (a, b) in key["pairs"].items()
         if ratings.get(unit) and unit not in added
     ]
     rows.sort(key=lambda row: -row[2])
-    people = Respondents.of(kept, len(key["pairs"]))
+    people = Respondents.of(accepted, len(key["pairs"]))
     columns = ("word1", "word2", "human", "deviation", "people")
     return SurveyRows(RELATEDNESS, columns, tuple(rows), people, notes=notes.lines("person"))
 
@@ -220,8 +222,8 @@ def count_rankings(key: Mapping[str, Any], responses: Sequence[Response]) -> Sur
     ratings = _ratings(responses)
     rows = [
         (person, *key["pairs"][unit], rating / key["top"])
-        for unit, given in ratings.items()
-        for person, rating in given.items()
+        for unit, by_person in ratings.items()
+        for person, rating in by_person.items()
         if rating > 0
     ]
     rows.sort(key=lambda row: (row[0], row[1], -row[3], row[2]))
@@ -275,33 +277,36 @@ def count_association(
 
     ratings = _ratings(responses)
     rows = [
-        (*key["pairs"][unit], statistics.fmean(given.values()) / key["top"])
-        for unit, given in ratings.items()
+        (*key["pairs"][unit], statistics.fmean(by_person.values()) / key["top"])
+        for unit, by_person in ratings.items()
     ]
-    near = np.array([row[4] for row in rows if row[2] == "near"])
-    drawn = np.array([row[4] for row in rows if row[2] != "near"])
-    if near.size < 2 or drawn.size < 2:
+    near_ratings = np.array([row[4] for row in rows if row[2] == "near"])
+    random_ratings = np.array([row[4] for row in rows if row[2] != "near"])
+    if near_ratings.size < 2 or random_ratings.size < 2:
         raise UsageError("too few pairs are rated: two near ones and two drawn ones at least")
-    found = spearmanr([row[3] for row in rows], [row[4] for row in rows])
+    correlation = spearmanr([row[3] for row in rows], [row[4] for row in rows])
     draw = generator(0, _DRAW, 1)
-    again = [
-        _told(draw.choice(near, near.size), draw.choice(drawn, drawn.size))
+    resampled = [
+        _told(
+            draw.choice(near_ratings, near_ratings.size),
+            draw.choice(random_ratings, random_ratings.size),
+        )
         for _ in range(resamples)
     ]
-    low, high = np.quantile(again, [0.025, 0.975]).tolist()
+    low, high = np.quantile(resampled, [0.025, 0.975]).tolist()
     return Association(
         len(responses),
         len(rows),
-        float(near.mean()),
-        float(drawn.mean()),
-        _told(near, drawn),
+        float(near_ratings.mean()),
+        float(random_ratings.mean()),
+        _told(near_ratings, random_ratings),
         (float(low), float(high)),
-        float(found.statistic),
-        float(found.pvalue),
+        float(correlation.statistic),
+        float(correlation.pvalue),
         tuple(rows),
     )
 
 
-def _told(near: Any, drawn: Any) -> float:
-    gaps = near[:, None] - drawn[None, :]
+def _told(near_ratings: Any, random_ratings: Any) -> float:
+    gaps = near_ratings[:, None] - random_ratings[None, :]
     return float(((gaps > 0) + 0.5 * (gaps == 0)).mean())

@@ -38,16 +38,16 @@ class Survey:
         return {**self.key, "sheet": self.sheet.to_dict()}
 
     @classmethod
-    def from_dict(cls, found: Mapping[str, Any]) -> Survey:
+    def from_dict(cls, record: Mapping[str, Any]) -> Survey:
         """The survey that `to_dict` has written; a UsageError for anything else."""
-        key = {name: value for name, value in found.items() if name != "sheet"}
-        sheet = found.get("sheet")
+        key = {name: value for name, value in record.items() if name != "sheet"}
+        sheet = record.get("sheet")
         if not isinstance(sheet, dict) or not isinstance(key.get("survey"), str):
             raise UsageError("this is not the key.json of a survey with its sheet")
-        made = cls(Sheet.from_dict(sheet), key)
-        if sorted(key.get("units", ())) != sorted(unit.name for unit in made.sheet.units):
+        survey = cls(Sheet.from_dict(sheet), key)
+        if sorted(key.get("units", ())) != sorted(unit.name for unit in survey.sheet.units):
             raise UsageError("the key and the sheet of the survey ask different questions")
-        return made
+        return survey
 
     def write(self, folder: str | Path, page: str) -> WrittenSurvey:
         """Write the page of the sheet and the key."""
@@ -137,8 +137,8 @@ class SurveyRows(Answer):
     respondents: Respondents
 
     def headline(self) -> str:
-        who = f"{self.respondents.people} people"
-        return f"{self.survey}: {plural(len(self.rows), 'row')} of {who}"
+        people = f"{self.respondents.people} people"
+        return f"{self.survey}: {plural(len(self.rows), 'row')} of {people}"
 
     def payload(self, **_: Any) -> dict[str, Any]:
         return {
@@ -150,22 +150,22 @@ class SurveyRows(Answer):
 
 def read_key(path: FileForm) -> dict[str, Any]:
     """The key of a survey."""
-    where = describe(path)
+    source = describe(path)
     try:
-        found = json.loads(read_json_text(path))
+        record = json.loads(read_json_text(path))
     except (ValueError, RecursionError) as error:
-        raise InputError.single(where, f"is not JSON ({error})") from None
-    if not isinstance(found, dict) or not isinstance(found.get("survey"), str):
-        raise InputError.single(where, "is not the key.json of a survey")
-    return found
+        raise InputError.single(source, f"is not JSON ({error})") from None
+    if not isinstance(record, dict) or not isinstance(record.get("survey"), str):
+        raise InputError.single(source, "is not the key.json of a survey")
+    return record
 
 
-def held_to(key: Mapping[str, Any], responses: Sequence[Response], where: str) -> None:
+def held_to(key: Mapping[str, Any], responses: Sequence[Response], source: str) -> None:
     """An InputError where answers are not to the survey of the key."""
-    asked = set(key["units"])
+    units = set(key["units"])
     for response in responses:
-        odd = [f.unit for f in response.filled if f.unit not in asked]
-        if odd or response.kind != key["survey"]:
+        unknown = [f.unit for f in response.filled if f.unit not in units]
+        if unknown or response.kind != key["survey"]:
             raise InputError.single(
-                response.source, f"does not answer the survey whose key is {where}"
+                response.source, f"does not answer the survey whose key is {source}"
             )

@@ -149,12 +149,12 @@ def count_choices(
     questions = _same_length("votes", votes.values())
     _check_names(names, questions)
     total = sum(map(sum, votes.values()))
-    most = [max(v[q] for v in votes.values()) for q in range(questions)]
-    heads = [sum(v[q] == most[q] for v in votes.values()) for q in range(questions)]
+    highest = [max(v[q] for v in votes.values()) for q in range(questions)]
+    heads = [sum(v[q] == highest[q] for v in votes.values()) for q in range(questions)]
     choices = []
-    for option, given in votes.items():
-        ahead = [q for q in range(questions) if given[q] == most[q]]
-        count = sum(given)
+    for option, counts in votes.items():
+        ahead = [q for q in range(questions) if counts[q] == highest[q]]
+        count = sum(counts)
         choices.append(
             Choice(
                 option,
@@ -184,12 +184,14 @@ def _rows(
     names: Sequence[str], options: Sequence[str], votes: Sequence[Sequence[float]]
 ) -> tuple[QuestionVotes, ...]:
     """A row per question; votes beyond the options (for both of two) choose none of them."""
-    found = []
-    for name, given in zip(names, votes, strict=True):
-        most = max(given[: len(options)])
-        chosen = (o for o, count in zip(options, given, strict=False) if count == most and most)
-        found.append(QuestionVotes(name, tuple(given), tuple(chosen)))
-    return tuple(found)
+    rows = []
+    for name, counts in zip(names, votes, strict=True):
+        highest = max(counts[: len(options)])
+        leaders = (
+            o for o, count in zip(options, counts, strict=False) if count == highest and highest
+        )
+        rows.append(QuestionVotes(name, tuple(counts), tuple(leaders)))
+    return tuple(rows)
 
 
 def wilson(count: int, total: int) -> tuple[float, float]:
@@ -279,20 +281,20 @@ class Preferences(Answer):
         }
 
     def _row(self, k: int) -> dict[str, Any]:
-        found = self.rows[k].to_dict(self.options)
+        record = self.rows[k].to_dict(self.options)
         if self.wrong:
-            found["wrong"] = self.wrong[k]
+            record["wrong"] = self.wrong[k]
         if self.scores:
-            found["scores"] = {m: list(values[k]) for m, values in self.scores.items()}
-        return found
+            record["scores"] = {m: list(values[k]) for m, values in self.scores.items()}
+        return record
 
     def _beside(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        record: dict[str, Any] = {}
         if self.expectations:
-            found["expectations"] = [{"text": t, "class": c} for t, c in self.expectations]
+            record["expectations"] = [{"text": t, "class": c} for t, c in self.expectations]
         if self.respondents is not None:
-            found["respondents"] = self.respondents.to_dict()
-        return found
+            record["respondents"] = self.respondents.to_dict()
+        return record
 
 
 @validate_params
@@ -320,24 +322,24 @@ def count_preferences(
     if any(len(pair) != 2 for pairs in scores.values() for pair in pairs):
         raise UsageError("scores are two numbers for each question: of a and of b")
     _check_names(names, len(votes))
-    found = []
+    agreements = []
     for measure, pairs in scores.items():
         decided = agreed = 0
-        on_side = given = 0.0
+        on_side = total = 0.0
         sign = -1.0 if measure in less_is_better else 1.0
-        for (a, b, both), (own, other) in zip(votes, pairs, strict=True):
-            x, y = sign * own, sign * other
+        for (a, b, ties), (first_score, second_score) in zip(votes, pairs, strict=True):
+            x, y = sign * first_score, sign * second_score
             # Where a score does not exist (NaN) neither is larger: the measure prefers nothing.
             prefers_a, prefers_b = x > y, x < y
             if not (prefers_a or prefers_b):
                 continue
-            on_side += (a if prefers_a else b) + both / 2
-            given += a + b + both
+            on_side += (a if prefers_a else b) + ties / 2
+            total += a + b + ties
             if a != b:
                 decided += 1
                 agreed += (a > b) == prefers_a
         p = float(binomtest(agreed, decided).pvalue) if decided else math.nan
-        found.append(
+        agreements.append(
             MajorityAgreement(
                 measure,
                 len(votes),
@@ -345,47 +347,47 @@ def count_preferences(
                 agreed,
                 wilson(agreed, decided),
                 p,
-                on_side / given if given else math.nan,
+                on_side / total if total else math.nan,
             )
         )
     less = tuple(m for m in scores if m in less_is_better)
     rows = _rows(_numbered(names, len(votes)), systems, votes)
     beside = {m: tuple((float(x), float(y)) for x, y in pairs) for m, pairs in scores.items()}
-    return Preferences(tuple(found), less, systems, rows, beside)
+    return Preferences(tuple(agreements), less, systems, rows, beside)
 
 
 @validate_params
 def count_votes(path: str | Path) -> Choices | Preferences:
     """A CSV of either kind: `question,AP,NMRR,...`, or `question,votes_a,votes_b,votes_both,
     M_a,M_b,...` with the two scores of each measure M."""
-    where = describe(path)
+    source = describe(path)
     with open_text(path) as stream:
-        rows = [(line, row) for line, row in csv_rows(stream, where) if row]
+        rows = [(line, row) for line, row in csv_rows(stream, source) if row]
     if not rows or rows[0][1][0].strip() != "question" or len(rows[0][1]) < 3:
         raise InputError.single(
-            where,
+            source,
             "expected a header: question,MEASURE,MEASURE,... or "
             "question,votes_a,votes_b,votes_both,MEASURE_a,MEASURE_b,...",
             1,
         )
     header = [name.strip() for name in rows[0][1]]
     if len(header) > MOST_COLUMNS:
-        raise InputError.single(where, f"{len(header):,} columns, more than {MOST_COLUMNS:,}", 1)
+        raise InputError.single(source, f"{len(header):,} columns, more than {MOST_COLUMNS:,}", 1)
     twice = given_twice(header)
     if twice is not None:
-        raise InputError.single(where, f"column {twice!r} stands in the header twice", 1)
+        raise InputError.single(source, f"column {twice!r} stands in the header twice", 1)
     if len(rows) < 2:
-        raise InputError.single(where, "has no questions below its header")
+        raise InputError.single(source, "has no questions below its header")
     pairs = set(FIXED) <= set(header)
-    columns = _columns(where, header, rows[1:], whole=not pairs)
-    asked = [row[0].strip() for _, row in rows[1:]]
+    columns = _columns(source, header, rows[1:], integers=not pairs)
+    questions = [row[0].strip() for _, row in rows[1:]]
     if not pairs:
-        return count_choices({n: [int(v) for v in c] for n, c in columns.items()}, names=asked)
+        return count_choices({n: [int(v) for v in c] for n, c in columns.items()}, names=questions)
     names = [n[:-2] for n in header if n.endswith("_a") and n not in FIXED]
     lacking = [n for n in names if f"{n}_b" not in header]
     if lacking or not names:
         raise InputError.single(
-            where,
+            source,
             f"expected columns {lacking[0] if lacking else 'MEASURE'}_a and "
             f"{lacking[0] if lacking else 'MEASURE'}_b",
             1,
@@ -393,7 +395,7 @@ def count_votes(path: str | Path) -> Choices | Preferences:
     votes = list(zip(*(columns[n] for n in FIXED), strict=True))
     scores = {n: list(zip(columns[f"{n}_a"], columns[f"{n}_b"], strict=True)) for n in names}
     less = [n for n in names if _less_is_better(n)]
-    return count_preferences(votes, scores, less_is_better=less, names=asked)
+    return count_preferences(votes, scores, less_is_better=less, names=questions)
 
 
 def _less_is_better(name: str) -> bool:
@@ -408,7 +410,7 @@ def _less_is_better(name: str) -> bool:
 
 
 def _columns(
-    where: str, header: list[str], rows: list[tuple[int, list[str]]], *, whole: bool
+    source: str, header: list[str], rows: list[tuple[int, list[str]]], *, integers: bool
 ) -> dict[str, list[float]]:
     problems = []
     columns: dict[str, list[float]] = {name: [] for name in header[1:]}
@@ -417,18 +419,18 @@ def _columns(
             problems.append(Problem(line, f"{len(row)} fields, expected {len(header)}"))
             continue
         for name, text in zip(header[1:], row[1:], strict=True):
-            votes = whole or name in FIXED
+            votes = integers or name in FIXED
             try:
                 value = float(text)
                 good = math.isfinite(value) and (not votes or (value >= 0 and value == int(value)))
             except ValueError:
                 value, good = 0.0, False
             if not good:
-                what = "a whole number from 0 on" if votes else "a number"
-                problems.append(Problem(line, f"{name} {text!r} is not {what}"))
+                expected = "a whole number from 0 on" if votes else "a number"
+                problems.append(Problem(line, f"{name} {text!r} is not {expected}"))
             columns[name].append(value)
     if problems:
-        raise InputError(where, problems)
+        raise InputError(source, problems)
     return columns
 
 
@@ -464,52 +466,54 @@ def tally(key: str | Path, answers: Sequence[str | Path]) -> Choices | Preferenc
             "is not the key.json of a questionnaire; give the one that was written with the "
             "questions, as it was",
         )
-    given = [_answers(path, hidden["key"]) for path in answers]
-    noticed = _noticed([describe(path) for path in answers], given, tuple(hidden["key"]))
-    counted = count_sets(hidden, given) if of_sets else count_orders(hidden, given)
+    responses = [_answers(path, hidden["key"]) for path in answers]
+    noticed = _noticed([describe(path) for path in answers], responses, tuple(hidden["key"]))
+    counted = count_sets(hidden, responses) if of_sets else count_orders(hidden, responses)
     return replace(counted, notes=noticed)
 
 
 def _noticed(
-    files: Sequence[str], given: Sequence[Mapping[str, list[str]]], asked: Sequence[str]
+    files: Sequence[str], responses: Sequence[Mapping[str, list[str]]], questions: Sequence[str]
 ) -> tuple[str, ...]:
-    """Answers that are there twice, and questions that somebody did not answer."""
+    """Answers that are there twice, and questions that a person did not answer."""
     notes = Notes()
     first: dict[str, str] = {}
-    for file, answers in zip(files, given, strict=True):
+    for file, answers in zip(files, responses, strict=True):
         same = first.setdefault(json.dumps(answers, sort_keys=True), file)
         if same != file or files.count(file) > 1:
             notes.add(f"the same answers as in {same}; all of them are counted", about=file)
-        open_questions = [question for question in asked if not answers.get(question)]
+        open_questions = [question for question in questions if not answers.get(question)]
         if open_questions:
             notes.add(f"no answer to question {', '.join(open_questions)}", about=file)
     return notes.lines("file")
 
 
-def count_orders(hidden: Mapping[str, Any], given: Sequence[Mapping[str, list[str]]]) -> Choices:
+def count_orders(
+    hidden: Mapping[str, Any], responses: Sequence[Mapping[str, list[str]]]
+) -> Choices:
     """The votes for each measure; those that order the lists of a question alike share them."""
     votes = {name: [0] * len(hidden["key"]) for name in (*hidden["measures"], OTHER)}
     for position, (question, methods) in enumerate(hidden["key"].items()):
         groups = [set(group) for group in hidden.get("alike", {}).get(question, [])]
-        for one in given:
-            ticked = {methods[m] for m in one.get(question, []) if m != NONE}
-            chosen = ticked.union(*(group for group in groups if group & ticked))
-            if NONE in one.get(question, []):
-                chosen.add(OTHER)
-            for name in chosen:
+        for response in responses:
+            ticked = {methods[m] for m in response.get(question, []) if m != NONE}
+            credited = ticked.union(*(group for group in groups if group & ticked))
+            if NONE in response.get(question, []):
+                credited.add(OTHER)
+            for name in credited:
                 votes[name][position] += 1
     return count_choices(votes, names=list(hidden["key"]))
 
 
 def _answers(path: str | Path, key: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
     """The answers of one person, each option at most once."""
-    said = _json(path)
-    if "cranfield-response" in said:
+    record = _json(path)
+    if "cranfield-response" in record:
         return chosen_on(read_response(path), key)
-    given = said.get("answers")
-    if not isinstance(given, dict):
+    answers = record.get("answers")
+    if not isinstance(answers, dict):
         raise InputError.single(describe(path), "expected a JSON object with 'answers'")
-    for question, ticked in given.items():
+    for question, ticked in answers.items():
         if question not in key:
             raise InputError.single(describe(path), f"no question {question!r} was asked")
         if not isinstance(ticked, list):
@@ -521,28 +525,28 @@ def _answers(path: str | Path, key: Mapping[str, Mapping[str, str]]) -> dict[str
                 raise InputError.single(
                     describe(path), f"question {question}: no {option!r} was asked about"
                 )
-    return {question: list(dict.fromkeys(ticked)) for question, ticked in given.items()}
+    return {question: list(dict.fromkeys(ticked)) for question, ticked in answers.items()}
 
 
 def chosen_on(response: Response, key: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
     """What a person chose on the page of a survey, the options of each question of the key."""
-    found = {}
+    choices = {}
     for filled in response.done():
         if filled.unit in key:
-            said = [v for name in ("methods", "better") for v in filled.answers.get(name, ())]
-            found[filled.unit] = list(key[filled.unit]) if said == [BOTH] else said
-    return found
+            values = [v for name in ("methods", "better") for v in filled.answers.get(name, ())]
+            choices[filled.unit] = list(key[filled.unit]) if values == [BOTH] else values
+    return choices
 
 
 def _json(path: str | Path, field: str = "") -> dict[str, Any]:
     try:
-        found = json.loads(read_json_text(path))
+        record = json.loads(read_json_text(path))
     except (ValueError, RecursionError) as error:
         raise InputError.single(describe(path), f"is not JSON ({error})") from None
-    if not isinstance(found, dict) or (field and not isinstance(found.get(field), dict)):
-        named = field or "answers"
-        raise InputError.single(describe(path), f"expected a JSON object with {named!r}")
-    return found
+    if not isinstance(record, dict) or (field and not isinstance(record.get(field), dict)):
+        field_name = field or "answers"
+        raise InputError.single(describe(path), f"expected a JSON object with {field_name!r}")
+    return record
 
 
 def _is_grouping(alike: Any, names: Sequence[str]) -> bool:
@@ -585,12 +589,14 @@ def count_sets(
     first, second = hidden["runs"]
     votes = []
     for question, sets in hidden["key"].items():
-        chosen = [{sets[s] for s in one.get(question, []) if s in sets} for one in answers]
+        choices = [
+            {sets[s] for s in response.get(question, []) if s in sets} for response in answers
+        ]
         votes.append(
             (
-                sum(c == {first} for c in chosen),
-                sum(c == {second} for c in chosen),
-                sum(len(c) == 2 for c in chosen),
+                sum(c == {first} for c in choices),
+                sum(c == {second} for c in choices),
+                sum(len(c) == 2 for c in choices),
             )
         )
     scores = {

@@ -53,11 +53,11 @@ def leaderboard(
     best one of every team (`best="group"`) are listed. Baselines stand where they belong, but
     have no rank.
     """
-    chosen = measure or scores.measures[0]
+    ranked_measure = measure or scores.measures[0]
     outside = {run for run in scores.runs if getattr(run_facts.get(run), "baseline", False)}
-    standings = _standings(scores, comparison, chosen)
-    ranks = _ranks(comparison, chosen, standings, outside)
-    gaps = gaps_to(comparison, str(chosen), baseline)
+    standings = _standings(scores, comparison, ranked_measure)
+    ranks = _ranks(comparison, ranked_measure, standings, outside)
+    gaps = gaps_to(comparison, str(ranked_measure), baseline)
     rows: list[tuple[Cell, ...]] = []
     seen: set[str] = set()
     for standing in standings:
@@ -72,8 +72,8 @@ def leaderboard(
                 continue
             seen.add(team)
         rows.append((*ranks[standing.run], *_row(standing, team, config, gaps)))
-    best_end = {True: "max", False: "min", None: ""}[chosen.higher_is_better]
-    digits = 0 if chosen.averaging == "sum" else 4
+    best_end = {True: "max", False: "min", None: ""}[ranked_measure.higher_is_better]
+    digits = 0 if ranked_measure.averaging == "sum" else 4
     fields: tuple[ResultColumn, ...] = (
         count("place"),
         count("rank"),
@@ -82,7 +82,7 @@ def leaderboard(
         text("team", link="team"),
         text("run", link="run"),
         text("configuration", "conf."),
-        ResultColumn("mean", chosen.mean_label, places=digits, better=best_end),
+        ResultColumn("mean", ranked_measure.mean_label, places=digits, better=best_end),
         ResultColumn("ci_low", "low", places=digits),
         ResultColumn("ci_high", "high", places=digits),
         *(ResultColumn(name, heading, places=digits) for name, heading in OPEN_ENDS),
@@ -91,8 +91,8 @@ def leaderboard(
     )
     title = title or _title(configuration, best)
     fields, rows = _without_empty(fields, rows, keep={"run", "mean", "place"})
-    notes = _notes(scores, chosen, comparison, fields)
-    part = ResultPart("leaderboard", title, fields, tuple(rows), notes, chosen.finite_range)
+    notes = _notes(scores, ranked_measure, comparison, fields)
+    part = ResultPart("leaderboard", title, fields, tuple(rows), notes, ranked_measure.finite_range)
     return View(
         name="leaderboard",
         title=title,
@@ -100,17 +100,17 @@ def leaderboard(
         parts=(part,),
         facts={
             "task": scores.task,
-            "measure": str(chosen),
-            "mean_name": chosen.mean_label,
-            "higher_is_better": chosen.higher_is_better,
-            "unit": scores.unit_of[chosen],
-            "units": len(scores.units.get(scores.unit_of[chosen], ())),
+            "measure": str(ranked_measure),
+            "mean_name": ranked_measure.mean_label,
+            "higher_is_better": ranked_measure.higher_is_better,
+            "unit": scores.unit_of[ranked_measure],
+            "units": len(scores.units.get(scores.unit_of[ranked_measure], ())),
             "runs": len(scores.runs),
             "baseline": baseline,
             "configuration": configuration,
             "best": best,
         },
-        verdict=verdict_of(scores, comparison, chosen),
+        verdict=verdict_of(scores, comparison, ranked_measure),
         notes=scores.notes,
     )
 
@@ -136,14 +136,16 @@ def _standings(
         return tuple(s for s in comparison.standings if s.measure == str(measure))
     places = shared_ranks(scores, measure)
     boxes = scores.interval() if measure in scores.values else {}
-    found = []
+    standings = []
     for run, mean, place in zip(scores.runs, scores.plain_means(measure), places, strict=True):
         box = boxes.get(run, {}).get(str(measure))
         ends = (math.nan, math.nan) if box is None else (box.low, box.high)
-        found.append(Standing(str(measure), run, mean, ends, place, (None, None), 0, "", (0, 0)))
+        standings.append(
+            Standing(str(measure), run, mean, ends, place, (None, None), 0, "", (0, 0))
+        )
     if scores.doubt is not None:
-        found = list(doubtful_standings(scores, found, 0.05))
-    return tuple(sorted(found, key=lambda s: (math.isnan(s.mean), s.place)))
+        standings = list(doubtful_standings(scores, standings, 0.05))
+    return tuple(sorted(standings, key=lambda s: (math.isnan(s.mean), s.place)))
 
 
 def _ranks(
@@ -155,21 +157,21 @@ def _ranks(
     """Place, rank, spread and group of every run among those that compete."""
     beaten = _beaten_by(comparison, str(measure), outside)
     places = [s.place for s in standings if s.run in outside]
-    found: dict[str, tuple[Cell, ...]] = {}
+    rank_cells: dict[str, tuple[Cell, ...]] = {}
     for s in standings:
         if s.run in outside or math.isnan(s.mean):
-            found[s.run] = (None, None, "", "")
+            rank_cells[s.run] = (None, None, "", "")
             continue
         better = sum(place < s.place for place in places)
         if s.rank == 0:  # nothing was tested
-            found[s.run] = (s.place - better, None, "", "")
+            rank_cells[s.run] = (s.place - better, None, "", "")
             continue
         low, high = s.rank_spread
         above, below = beaten.get(s.run, (0, 0))
         # What baselines took of the order is given back: those above, and those not below.
         low, high = low - above, high - (len(outside) - below)
-        found[s.run] = (s.place - better, s.rank - above, _span(low, high), s.group)
-    return found
+        rank_cells[s.run] = (s.place - better, s.rank - above, _span(low, high), s.group)
+    return rank_cells
 
 
 def _beaten_by(
@@ -178,14 +180,14 @@ def _beaten_by(
     """How many of the runs outside are significantly better, and worse, than each other run."""
     if comparison is None or not outside or measure not in comparison.pairs.measures:
         return {}
-    found: dict[str, tuple[int, int]] = {}
+    counts: dict[str, tuple[int, int]] = {}
     columns = _pairs_with(comparison, measure, outside).lists()
     for a, b, mark in zip(columns["a"], columns["b"], columns["mark"], strict=True):
-        for run, other, better in ((a, b, "down"), (b, a, "up")):
-            if other in outside and mark:
-                above, below = found.get(run, (0, 0))
-                found[run] = (above + 1, below) if mark == better else (above, below + 1)
-    return found
+        for run, opponent, better in ((a, b, "down"), (b, a, "up")):
+            if opponent in outside and mark:
+                above, below = counts.get(run, (0, 0))
+                counts[run] = (above + 1, below) if mark == better else (above, below + 1)
+    return counts
 
 
 def _pairs_with(comparison: Comparison, measure: str, runs: Collection[str]) -> Pairs:
@@ -202,16 +204,16 @@ def gaps_to(comparison: Comparison | None, measure: str, baseline: str | None) -
     """The difference of every run to the baseline, where the two were compared."""
     if comparison is None or baseline is None or measure not in comparison.pairs.measures:
         return {}
-    found: dict[str, Gap] = {}
+    gaps: dict[str, Gap] = {}
     turned = {"up": "down", "down": "up", "": ""}
     columns = _pairs_with(comparison, measure, [baseline]).lists()
     names = ("a", "b", "difference", "p_corrected", "mark")
     for a, b, gap, p, mark in zip(*(columns[n] for n in names), strict=True):
         run, sign = (a, 1.0) if b == baseline else (b, -1.0)
         sure = None if math.isnan(p) else p
-        told = mark if sign > 0 else turned[mark]
-        found[run] = Gap(_number(sign * gap), sure, stars(p) if mark else "", told)
-    return found
+        direction = mark if sign > 0 else turned[mark]
+        gaps[run] = Gap(_number(sign * gap), sure, stars(p) if mark else "", direction)
+    return gaps
 
 
 def _row(
@@ -241,12 +243,12 @@ def _without_empty(
     fields: tuple[ResultColumn, ...], rows: list[tuple[Cell, ...]], keep: Collection[str]
 ) -> tuple[tuple[ResultColumn, ...], list[tuple[Cell, ...]]]:
     """Columns that say nothing in any row are left out."""
-    told = [
+    filled = [
         f.name in keep or any(row[j] not in (None, "") for row in rows)
         for j, f in enumerate(fields)
     ]
-    kept = tuple(f for f, t in zip(fields, told, strict=True) if t)
-    return kept, [tuple(v for v, t in zip(row, told, strict=True) if t) for row in rows]
+    columns = tuple(f for f, t in zip(fields, filled, strict=True) if t)
+    return columns, [tuple(v for v, t in zip(row, filled, strict=True) if t) for row in rows]
 
 
 def _notes(
@@ -258,23 +260,23 @@ def _notes(
     """What the columns mean, in place."""
     names = {f.name for f in fields}
     share = f"{100 * (1 - comparison.alpha):g} %" if comparison is not None else "95 %"
-    said = ["place: the order of the means; a baseline has none."]
+    notes = ["place: the order of the means; a baseline has none."]
     if "rank" in names:
-        said.append("rank: 1 + the number of runs that are significantly better.")
-        said.append("spread: the places that the tests leave open.")
+        notes.append("rank: 1 + the number of runs that are significantly better.")
+        notes.append("spread: the places that the tests leave open.")
     if "group" in names:
-        said.append("group: two runs share no letter exactly when they differ significantly.")
+        notes.append("group: two runs share no letter exactly when they differ significantly.")
     if "truth_low" in names:
         unit = scores.unit_of[measure]
-        said.append(f"The lines in a row: {share} intervals by {unit}s, by both, by the truth.")
-        said.append(interval_parts(unit) if comparison is None else comparison.interval_parts())
+        notes.append(f"The lines in a row: {share} intervals by {unit}s, by both, by the truth.")
+        notes.append(interval_parts(unit) if comparison is None else comparison.interval_parts())
     elif "ci_low" in names:
-        said.append(f"The line in a row is the {share} interval of the mean, the dot the mean.")
+        notes.append(f"The line in a row is the {share} interval of the mean, the dot the mean.")
     units = len(scores.units.get(scores.unit_of[measure], ()))
     if "ci_low" in names and units < FEW_UNITS:
-        said.append(few_units(units, scores.unit_of[measure]) + ".")
+        notes.append(few_units(units, scores.unit_of[measure]) + ".")
     if "stars" in names:
-        said.append("*, **, ***: p at most 0.05, 0.01, 0.001 after correction.")
+        notes.append("*, **, ***: p at most 0.05, 0.01, 0.001 after correction.")
     if comparison is not None:
-        said += comparison.footnotes()[1:]
-    return tuple(said)
+        notes += comparison.footnotes()[1:]
+    return tuple(notes)

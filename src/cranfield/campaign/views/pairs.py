@@ -18,23 +18,23 @@ def pairs_view(comparison: Comparison, measure: Measure, runs: Sequence[str]) ->
     """The pairs of some runs under a measure, the largest differences first."""
     name = str(measure)
     pairs = comparison.pairs.where(name).among(set(runs))
-    found = pairs.lists()
-    order = sorted(range(len(pairs)), key=lambda k: -abs(found["difference"][k]))
+    lists = pairs.lists()
+    order = sorted(range(len(pairs)), key=lambda k: -abs(lists["difference"][k]))
     rows: list[tuple[Cell, ...]] = []
     for k in order:
-        low, high = found["ci"][k]
+        low, high = lists["ci"][k]
         rows.append(
             (
-                found["a"][k],
-                found["b"][k],
-                _number(found["difference"][k]),
+                lists["a"][k],
+                lists["b"][k],
+                _number(lists["difference"][k]),
                 _number(low),
                 _number(high),
-                _number(found["p_corrected"][k]),
-                found["stars"][k],
-                found["wins"][k],
-                found["ties"][k],
-                found["losses"][k],
+                _number(lists["p_corrected"][k]),
+                lists["stars"][k],
+                lists["wins"][k],
+                lists["ties"][k],
+                lists["losses"][k],
             )
         )
     columns = (
@@ -49,7 +49,7 @@ def pairs_view(comparison: Comparison, measure: Measure, runs: Sequence[str]) ->
         count("ties", "level"),
         count("losses", "b better"),
     )
-    differ = sum(bool(mark) for mark in found["mark"])
+    differ = sum(bool(mark) for mark in lists["mark"])
     unit = next(str(m["unit"]) for m in comparison.measures if m["name"] == name)
     notes = (*comparison.footnotes(), f"a better, level, b better: counts of {unit}s")
     title = f"Pairs by {measure.mean_label}"

@@ -21,9 +21,9 @@ class Values:
 
     def __init__(self, material: Material) -> None:
         self.material, self.scores = material, material.scores
-        kept = [m for m in self.scores.measures if m in self.scores.values]
+        measures = [m for m in self.scores.measures if m in self.scores.values]
         self.by_unit: dict[str, list[Measure]] = {}
-        for m in kept:
+        for m in measures:
             if self.scores.unit_of[m] != "whole":
                 self.by_unit.setdefault(self.scores.unit_of[m], []).append(m)
         self._rows: dict[Measure, list[list[float]]] = {}
@@ -50,9 +50,9 @@ class Values:
 
     def main(self, unit: str) -> Measure | None:
         """The measure by which a unit is sorted: the primary one, if it speaks of the unit."""
-        found = self.by_unit.get(unit, [])
+        measures = self.by_unit.get(unit, [])
         primary = self.material.primary
-        return primary if primary in found else found[0] if found else None
+        return primary if primary in measures else measures[0] if measures else None
 
 
 def run_view(
@@ -88,8 +88,8 @@ def _means(material: Material, run: str, boards: Mapping[Measure, ResultPart]) -
     names = ("mean", "ci_low", "ci_high", *(name for name, _ in OPEN_ENDS), *RANKS, *DISTANCE)
     rows: list[tuple[Cell, ...]] = []
     for measure, board in boards.items():
-        own = _record(board, run)
-        rows.append((measure.mean_label, *(own.get(name) for name in names)))
+        record = _record(board, run)
+        rows.append((measure.mean_label, *(record.get(name) for name in names)))
     columns = (
         text("measure"),
         ResultColumn("mean", "value"),
@@ -117,13 +117,15 @@ def _record(board: ResultPart, run: str) -> dict[str, Cell]:
 
 def _told(part: ResultPart) -> ResultPart:
     """The part without columns that say nothing in any row."""
-    kept = [
+    columns = [
         j
         for j, c in enumerate(part.columns)
         if any(row[j] not in (None, "") for row in part.rows) or j == 0
     ]
-    rows = tuple(tuple(row[j] for j in kept) for row in part.rows)
-    return ResultPart(part.name, part.title, tuple(part.columns[j] for j in kept), rows, part.notes)
+    rows = tuple(tuple(row[j] for j in columns) for row in part.rows)
+    return ResultPart(
+        part.name, part.title, tuple(part.columns[j] for j in columns), rows, part.notes
+    )
 
 
 def _units_of_run(values: Values, run: str, unit: str) -> ResultPart:
@@ -133,11 +135,11 @@ def _units_of_run(values: Values, run: str, unit: str) -> ResultPart:
     at = values.at[run]
     sign = -1.0 if main.higher_is_better is False else 1.0
     best = values.best(main)
-    own = values.rows(main)[at]
+    run_values = values.rows(main)[at]
     names = values.scores.units[unit]
 
     def lost(j: int) -> tuple[bool, float, int]:
-        gap = sign * (own[j] - best[j])
+        gap = sign * (run_values[j] - best[j])
         return math.isnan(gap), gap, j
 
     order = sorted(range(len(names)), key=lost)
@@ -156,21 +158,21 @@ def _units_of_run(values: Values, run: str, unit: str) -> ResultPart:
 
 def _run_verdict(values: Values, run: str, boards: Mapping[Measure, ResultPart]) -> list[str]:
     material = values.material
-    own = _record(boards[material.primary], run)
-    label, mean = material.primary.mean_label, own.get("mean")
+    record = _record(boards[material.primary], run)
+    label, mean = material.primary.mean_label, record.get("mean")
     if mean is None:
         return [f"{run} has no value under {label}."]
-    if own.get("place") is None:
+    if record.get("place") is None:
         return [f"{run} has {label} {mean:.4f}; it is a baseline and not ranked."]
     total = len(material.ranked_runs)
-    said = [f"Place {own['place']} of {total} by {label}, {mean:.4f}."]
-    spread = str(own.get("spread") or "")
+    sentences = [f"Place {record['place']} of {total} by {label}, {mean:.4f}."]
+    spread = str(record.get("spread") or "")
     if "-" in spread:
         low, _, high = spread.partition("-")
-        said.append(f"The tests leave places {low} to {high} open.")
+        sentences.append(f"The tests leave places {low} to {high} open.")
     elif spread:
-        said.append("The tests leave no other place open.")
-    return said
+        sentences.append("The tests leave no other place open.")
+    return sentences
 
 
 def unit_view(values: Values, unit: Link, name: str, *, about: Mapping[str, Any]) -> View:
@@ -179,7 +181,7 @@ def unit_view(values: Values, unit: Link, name: str, *, about: Mapping[str, Any]
     measures, main = values.by_unit.get(unit, []), values.main(unit)
     j = values.place.get(unit, {}).get(name)
     rows: list[tuple[Cell, ...]] = []
-    said: tuple[str, ...] = ()
+    verdict: tuple[str, ...] = ()
     if main is not None and j is not None:
         sign = -1.0 if main.higher_is_better is False else 1.0
         column = [row[j] for row in values.rows(main)]
@@ -191,7 +193,7 @@ def unit_view(values: Values, unit: Link, name: str, *, about: Mapping[str, Any]
             facts = material.facts(run)
             cells = [_cell(values.rows(m)[i][j]) for m in measures]
             rows.append((run, facts.team, facts.configuration, *cells))
-        said = _unit_verdict(values, main, [values.scores.runs[i] for i in order], column, order)
+        verdict = _unit_verdict(values, main, [values.scores.runs[i] for i in order], column, order)
     columns = (
         text("run", link="run"),
         text("team", link="team"),
@@ -199,7 +201,7 @@ def unit_view(values: Values, unit: Link, name: str, *, about: Mapping[str, Any]
         *(_column(m, best=True) for m in measures),
     )
     part = _told(ResultPart("runs", f"Runs on {unit} {name}", columns, tuple(rows)))
-    return View(unit, name, "", (part,), facts={unit: name, **about}, verdict=said)
+    return View(unit, name, "", (part,), facts={unit: name, **about}, verdict=verdict)
 
 
 def _unit_verdict(
@@ -210,20 +212,20 @@ def _unit_verdict(
     order: Sequence[int],
 ) -> tuple[str, ...]:
     """Who is best on the unit, and how hard it is among all."""
-    known = [column[i] for i in order if not math.isnan(column[i])]
-    if not known or measure.higher_is_better is None:
+    defined = [column[i] for i in order if not math.isnan(column[i])]
+    if not defined or measure.higher_is_better is None:
         return ()
     unit = values.scores.unit_of[measure]
-    leaders = [run for run, i in zip(runs, order, strict=True) if column[i] == known[0]]
-    who = f"all {len(runs)} runs" if len(leaders) == len(runs) > 1 else listed(leaders)
-    said = [f"The best {measure} here is {known[0]:.4f}, of {who}."]
+    leaders = [run for run, i in zip(runs, order, strict=True) if column[i] == defined[0]]
+    holders = f"all {len(runs)} runs" if len(leaders) == len(runs) > 1 else listed(leaders)
+    sentences = [f"The best {measure} here is {defined[0]:.4f}, of {holders}."]
     best = [v for v in values.best(measure) if not math.isnan(v)]
     sign = -1.0 if measure.higher_is_better is False else 1.0
-    harder = sum(sign * v < sign * known[0] for v in best)
+    harder = sum(sign * v < sign * defined[0] for v in best)
     if len(best) > 1:
         some = f"{harder} of the other {len(best) - 1} {unit}s {'is' if harder == 1 else 'are'}"
-        said.append(f"By the best value {some if harder else f'no other {unit} is'} harder.")
-    return tuple(said)
+        sentences.append(f"By the best value {some if harder else f'no other {unit} is'} harder.")
+    return tuple(sentences)
 
 
 def team_view(material: Material, acronym: str, boards: Mapping[Measure, ResultPart]) -> View:
@@ -234,10 +236,10 @@ def team_view(material: Material, acronym: str, boards: Mapping[Measure, ResultP
     runs = [str(row[at]) for row in board.rows if material.facts(str(row[at])).team == acronym]
     rows: list[tuple[Cell, ...]] = []
     for run in runs:
-        own = _record(board, run)
+        record = _record(board, run)
         means = [_record(boards[m], run).get("mean") for m in boards]
         facts = material.facts(run)
-        ranks = [own.get(name) for name in RANKS]
+        ranks = [record.get(name) for name in RANKS]
         rows.append((run, facts.configuration, *ranks, *means, facts.description))
     columns = (
         text("run", link="run"),
