@@ -19,7 +19,7 @@ from cranfield.data.tables import Judgements, Run
 from cranfield.ontologies import pto
 from cranfield.report import charts
 from cranfield.report.chart_names import CHARTS, OF_LABELS, OF_MEASURES
-from cranfield.report.charts.registry import ask_chart
+from cranfield.report.charts.registry import request_chart
 from images import as_table
 
 RUNS, TOPICS, DEPTH, RELEVANT, CONCEPTS = 60, 200, 100, 20, 53
@@ -74,7 +74,7 @@ def rows_of(depth: int) -> list[tuple[str, float, float]]:
         if name == "surface":
             options["measures"] = "MNRO"
         started = time.process_time()
-        charts.draw(ask_chart(name, **options).drawn(), "svg")
+        charts.draw(request_chart(name, **options).drawn(), "svg")
         rows.append((name, time.process_time() - started, BAR))
     return rows
 

@@ -275,9 +275,9 @@ class Answer:
 
     def to_markdown(self, **view: Any) -> str:
         """The tables of the answer as Markdown."""
-        from cranfield.report.rendering import rendered
+        from cranfield.report.rendering import render_answer
 
-        return rendered(self, "markdown", **view)
+        return render_answer(self, "markdown", **view)
 
     def report(self, path: str | Path, **view: Any) -> None:
         """Write a page that opens from disk: the report of scores, else tables and charts."""
@@ -287,9 +287,9 @@ class Answer:
 
     def plot(self, measure: str | None = None) -> Any:
         """The chart of scores or of a comparison; it draws itself, and `save` writes it."""
-        from cranfield.report.rendering import plotted
+        from cranfield.report.rendering import chart_of_answer
 
-        return plotted(self, measure)
+        return chart_of_answer(self, measure)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         """What a notebook shows."""

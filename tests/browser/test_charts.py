@@ -11,7 +11,7 @@ from cranfield.evaluation.curves import RECALL_MEASURES
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.samples import SAMPLE
 from cranfield.report import charts
-from cranfield.report.cases import Compared
+from cranfield.report.cases import ComparedScores
 from cranfield.report.page import report_page
 from cranfield.report.render import still_page
 from cranfield.report.sections import score_section
@@ -34,7 +34,7 @@ def comparison(scores):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory, scores, comparison):
-    section = score_section(Compared(scores, comparison), title="Part", tables=())
+    section = score_section(ComparedScores(scores, comparison), title="Part", tables=())
     recall = charts.precision_recall(evaluate(QRELS, RUNS, RECALL_MEASURES))
     levels = {"levels": [], "curves": []}
     section.data |= {"charts": {"recall": recall.to_dict()}, "recall": levels}

@@ -23,9 +23,9 @@ from cranfield.io.samples import SAMPLE
 from cranfield.report import charts
 from cranfield.report.chart_names import CHARTS, OF_MEASURES
 from cranfield.report.charts.draw import VEGA_LITE, draw
+from cranfield.report.charts.helpers import thin_points
 from cranfield.report.charts.model import Band, Bar, Cell, Dot, Line, Region, Rule
-from cranfield.report.charts.parts import thinned
-from cranfield.report.charts.registry import ask_chart
+from cranfield.report.charts.registry import request_chart
 from tests.reference import labels as twin
 
 RUNS = [str(SAMPLE / "runs" / f"{name}.run.gz") for name in ("pca", "pixels", "random")]
@@ -158,7 +158,7 @@ def test_roc_of_one_concept_has_the_eer_of_the_measure():
 
 def test_a_long_curve_is_thinned_and_keeps_its_ends():
     points = [(i / 5000, (i / 5000) ** 0.5) for i in range(5001)]
-    kept = thinned(points)
+    kept = thin_points(points)
     assert len(kept) <= 200
     assert (kept[0], kept[-1]) == (points[0], points[-1])
     assert set(kept) <= set(points)
@@ -328,23 +328,23 @@ def awkward(name):
     measures = None if name in OWN_MEASURES else AWKWARD_MEASURES.get(name, usual)
     rng = np.random.default_rng(2)
     if name in OF_MEASURES:
-        return ask_chart(name, measures=measures)
+        return request_chart(name, measures=measures)
     if name in OF_ANNOTATION:
         items = [f"{n} {k}" for n in AWKWARD for k in range(4)]
         truth = {i: {c for c in AWKWARD if rng.random() < 0.5} for i in items}
         confidences = {n: {i: {c: rng.random() for c in AWKWARD} for i in items} for n in AWKWARD}
         runs = [LabelMatrix.of(labels, name=n) for n, labels in confidences.items()]
-        return ask_chart(name, runs, LabelMatrix.of(truth), measures=measures)
+        return request_chart(name, runs, LabelMatrix.of(truth), measures=measures)
     truth = {t: {f"{d} {k}": (k + len(d)) % 3 for d in AWKWARD for k in range(3)} for t in AWKWARD}
     rankings = {r: {t: {d: rng.random() for d in truth[t]} for t in AWKWARD} for r in AWKWARD}
     runs = [Run.from_dict(lists).named(r) for r, lists in rankings.items()]
-    return ask_chart(name, [truth, *runs], measures=measures, collection_size=100)
+    return request_chart(name, [truth, *runs], measures=measures, collection_size=100)
 
 
 @pytest.mark.parametrize("name", CHARTS)
 def test_every_chart_in_every_form_whatever_the_names(name):
     vl_convert = pytest.importorskip("vl_convert", reason="extra: report")
-    drawn = checked(awkward(name).drawn())
+    drawn = checked(awkward(name).build())
     picture = draw(drawn, "png")
     assert picture.startswith(b"\x89PNG")
     assert draw(drawn, "pdf").startswith(b"%PDF")

@@ -67,7 +67,7 @@ class Day(date):
 
 
 def test_a_page_from_python_says_when_it_was_made(tmp_path, monkeypatch):
-    monkeypatch.setattr("cranfield.report.parts.date", Day)
+    monkeypatch.setattr("cranfield.report.html_report.date", Day)
     scores = cf.evaluate({"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}}, "AP")
     scores.report(tmp_path / "page.html", title="Mine")
     text = (tmp_path / "page.html").read_text()

@@ -13,9 +13,9 @@ from cranfield.cli import main
 from cranfield.data import Judgements, Run
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.samples import SAMPLE
-from cranfield.report.cases import Compared, ranked_case
+from cranfield.report.cases import ComparedScores, ranked_case
+from cranfield.report.html_report import case_section
 from cranfield.report.page import report_page
-from cranfield.report.parts import case_section
 from cranfield.report.sections import score_section, table_section
 from cranfield.report.tables.comparison import further_tables
 from cranfield.report.tables.scores import leaderboard
@@ -236,7 +236,7 @@ def test_a_comparison_of_many_runs_is_bounded_too():
     scores = evaluate(judgements, made, "AP")
     found = scores.compare(test="t", resamples=100)
     assert len(found.pairs) == 12_720
-    section = score_section(Compared(scores, found), title="x", tables=[])
+    section = score_section(ComparedScores(scores, found), title="x", tables=[])
     assert len(section.data["pairs"]["AP"]) == 780
     assert any("among the 40 best of 160 runs" in text for text in section.left_out)
     effects = table_section("x", further_tables(found)).data["tables"][0]

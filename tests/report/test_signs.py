@@ -10,7 +10,7 @@ import cranfield as cf
 from cranfield.io.samples import SAMPLE
 from cranfield.report.document import Column, Table
 from cranfield.report.render import render, text_table
-from cranfield.report.rendering import arranged, turned
+from cranfield.report.rendering import arrange_tables, transpose_table
 from cranfield.report.tables.comparison import comparison_document
 
 QRELS = str(SAMPLE / "qrels.txt.gz")
@@ -44,10 +44,12 @@ def apart():
 def test_no_star_marks_the_best_where_stars_are_about_significance(level):
     assert "*" not in summary(level)
     table = comparison_document(level, parts=("summary",)).tables[0]
-    assert "*" not in text_table(turned(table), colour=False)
+    assert "*" not in text_table(transpose_table(table), colour=False)
     assert "*" not in text_table(table.first(1), colour=False)
     for view in ({"sort": "AP"}, {"digits": 2}, {"transpose": True}):
-        shown = render(arranged(comparison_document(level, parts=("summary",)), **view), "table")
+        shown = render(
+            arrange_tables(comparison_document(level, parts=("summary",)), **view), "table"
+        )
         assert "*" not in shown
 
 

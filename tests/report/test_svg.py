@@ -21,9 +21,9 @@ from cranfield.report.charts.curves import (
     row_chart,
     tree_chart,
 )
+from cranfield.report.charts.helpers import curve_chart
 from cranfield.report.charts.layout import lay_out, place_labels, text_width
 from cranfield.report.charts.model import Axis, Cell, Dot, Line, Ramp, chart
-from cranfield.report.charts.parts import curve_chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAUGHTY = 'a<b>&"c'

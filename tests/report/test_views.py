@@ -17,7 +17,7 @@ from cranfield.errors import UsageError
 from cranfield.io.samples import SAMPLE
 from cranfield.report.document import Column, Document, Table
 from cranfield.report.render import render
-from cranfield.report.rendering import arranged, turned
+from cranfield.report.rendering import arrange_tables, transpose_table
 
 QRELS = str(SAMPLE / "qrels.txt.gz")
 RUNS = [str(SAMPLE / "runs" / f"{n}.run.gz") for n in ("pca", "pixels", "random")]
@@ -34,21 +34,21 @@ TABLE = Table(
 
 
 def order(**how):
-    return [row[0] for row in arranged(Document({}, [TABLE]), **how).tables[0].rows]
+    return [row[0] for row in arrange_tables(Document({}, [TABLE]), **how).tables[0].rows]
 
 
 def test_sorting_puts_the_best_first_and_what_does_not_compete_last():
     assert order(sort="AP") == ["a", "c", "b", "(truth)"]
     assert order(sort="e") == ["c", "b", "a", "(truth)"]
     assert order(sort="run") == ["a", "b", "c", "(truth)"]
-    found = arranged(Document({}, [TABLE]), sort="AP").tables[0]
+    found = arrange_tables(Document({}, [TABLE]), sort="AP").tables[0]
     assert found.marks == {(2, 1): "x"}
     with pytest.raises(UsageError, match="there is no such column"):
         order(sort="AQ")
 
 
 def test_digits_are_for_people():
-    document = arranged(Document({}, [TABLE]), digits=1)
+    document = arrange_tables(Document({}, [TABLE]), digits=1)
     assert "0.2" in render(document, "table")
     assert "0.25" not in render(document, "table")
     assert "b,0.25,0.5,3" in render(document, "csv")
@@ -57,22 +57,22 @@ def test_digits_are_for_people():
 
 def test_turning():
     plain = Table(TABLE.columns, TABLE.rows)
-    found = turned(plain)
+    found = transpose_table(plain)
     assert [c.label for c in found.columns] == ["run", "b", "a", "c", "(truth)"]
     assert found.rows[0] == ["AP", "0.2500 ", "0.7500 ", "0.5000 ", "1.0000*"]
-    assert turned(TABLE).rows[0][1] == "0.2500 x"
-    narrow = arranged(Document({}, [plain]), width=10).tables[0]
+    assert transpose_table(TABLE).rows[0][1] == "0.2500 x"
+    narrow = arrange_tables(Document({}, [plain]), width=10).tables[0]
     assert narrow.columns[0].label == "run"
     wide = Table([Column(f"column {j}") for j in range(9)], [list(range(9))])
-    assert len(arranged(Document({}, [wide]), width=40).tables[0].rows) == 8
-    assert arranged(Document({}, [wide]), width=200).tables[0] is wide
+    assert len(arrange_tables(Document({}, [wide]), width=40).tables[0].rows) == 8
+    assert arrange_tables(Document({}, [wide]), width=200).tables[0] is wide
 
 
 def test_bars_are_drawn_where_they_fit():
     columns = [replace(TABLE.columns[0]), replace(TABLE.columns[1], bar=True)]
     table = Table(columns, [row[:2] for row in TABLE.rows])
     for width, drawn in ((80, True), (30, False)):
-        found = render(arranged(Document({}, [table]), width=width), "table", colour=True)
+        found = render(arrange_tables(Document({}, [table]), width=width), "table", colour=True)
         assert ("█" in found) is drawn
 
 

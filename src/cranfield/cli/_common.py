@@ -382,7 +382,7 @@ class Output:
         """What stands on top of a page: its title, the day, what was asked for; its pictures."""
         import shlex
 
-        from cranfield.report.parts import page_about
+        from cranfield.report.html_report import page_about
 
         about = page_about(shlex.join(self.asked), public=public)
         return {"title": self.page_title, "about": about, "pictures": self.page_pictures}
@@ -453,9 +453,9 @@ class Output:
         to_terminal = self.path is None and sys.stdout.isatty()
         wide = to_terminal and self.form == "table" and os.get_terminal_size().columns
         if self.sort or self.digits is not None or self.transpose or wide:
-            from cranfield.report.rendering import arranged
+            from cranfield.report.rendering import arrange_tables
 
-            document = arranged(
+            document = arrange_tables(
                 document,
                 sort=self.sort,
                 digits=self.digits,

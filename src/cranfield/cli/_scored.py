@@ -26,7 +26,7 @@ def scores_and_page(
                 per,
             )
         from cranfield.report import cases
-        from cranfield.report.parts import scores_page
+        from cranfield.report.html_report import scores_page
 
         gather = getattr(cases, case)
         found = in_background(lambda: gather(progress=progress, **given), progress.cancel)

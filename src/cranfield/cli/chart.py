@@ -79,16 +79,16 @@ def positive_list(text: str) -> tuple[int, ...]:
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
     from cranfield.report import charts
-    from cranfield.report.charts.registry import ask_chart
+    from cranfield.report.charts.registry import request_chart
 
     runs = kind_of_runs(given["chart"])
     given = with_folder("chart", given | {"kind": runs}, "files")
     given.pop("kind", None)
     look = {name: given.pop(name) for name in ("title", "width", "height")}
     theme, path = given.pop("theme"), str(output.path)
-    kind, asked = charts.kind_of(path), ask_chart(**given)
+    kind, asked = charts.kind_of(path), request_chart(**given)
     with output.working("drawing"):
-        picture = charts.draw(asked.drawn().sized(**look), kind, theme=theme)
+        picture = charts.draw(asked.build().sized(**look), kind, theme=theme)
     output.warn(asked.notes.lines())
     write_whole(Path(path), picture)
     return 0

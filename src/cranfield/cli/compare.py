@@ -73,7 +73,7 @@ def main(argv: Sequence[str]) -> int:
     with output.working("comparing") as progress:
         if output.form == "html":
             from cranfield.report.cases import case_of
-            from cranfield.report.parts import comparison_page
+            from cranfield.report.html_report import comparison_page
 
             how: dict[str, Any] = {"compare": given, "jobs": given["jobs"], "progress": progress}
             case = in_background(lambda: case_of(subject, names, **how), progress.cancel)

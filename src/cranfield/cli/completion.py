@@ -4,11 +4,80 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from cranfield.cli._common import Parser, add
-from cranfield.report.shells import Step, script_of
+
+
+class Step(NamedTuple):
+    """What a command or subcommand takes: values by its options, and those of its places."""
+
+    options: Mapping[tuple[str, ...], Sequence[str] | None]  # None: the option takes nothing
+    places: Sequence[str]
+
+
+BASH = """\
+_cranfield() {
+    local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" path="" word i
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        word="${COMP_WORDS[i]}"
+        case "$path/$word" in
+            @steps@) path="$path/$word" ;;
+        esac
+    done
+    local words=""
+    case "$path" in
+@cases@
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -o default -F _cranfield cranfield
+"""
+ZSH = "autoload -U +X bashcompinit && bashcompinit\n"
+
+
+def script_of(shell: str, steps: Mapping[str, Step], commands: Mapping[str, str]) -> str:
+    """The script of a shell; `steps` are by their path, such as /lab/correlate."""
+    if shell == "fish":
+        return _fish(steps, commands)
+    return (ZSH if shell == "zsh" else "") + _bash(steps, commands)
+
+
+def _bash(steps: Mapping[str, Step], commands: Mapping[str, str]) -> str:
+    cases = [f'        "") words={shlex.quote(" ".join(commands))} ;;']
+    for path, step in steps.items():
+        inner = [
+            f"{'|'.join(names)}) words={shlex.quote(' '.join(values))} ;;"
+            for names, values in step.options.items()
+            if values
+        ]
+        flags = " ".join(name for names in step.options for name in names)
+        # Without a dash it is a word of the place, or with none a file.
+        flag_words = f"[[ $cur == -* ]] && words={shlex.quote(flags)}"
+        inner.append(f"*) {flag_words} || words={shlex.quote(' '.join(step.places))} ;;")
+        cases.append(f'        {path}) case "$prev" in {" ".join(inner)} esac ;;')
+    return BASH.replace("@steps@", "|".join(steps)).replace("@cases@", "\n".join(cases))
+
+
+def _fish(steps: Mapping[str, Step], commands: Mapping[str, str]) -> str:
+    first = "complete -c cranfield -f -n __fish_use_subcommand"
+    lines = [
+        f"{first} -a {name} -d {shlex.quote(description)}" for name, description in commands.items()
+    ]
+    for path, step in steps.items():
+        seen = "; and ".join(f"__fish_seen_subcommand_from {word}" for word in path[1:].split("/"))
+        start = f"complete -c cranfield -n {shlex.quote(seen)}"
+        if step.places:
+            lines.append(f"{start} -a {shlex.quote(' '.join(step.places))}")
+        for names, values in step.options.items():
+            flags = " ".join(f"-l {n[2:]}" if n[1] == "-" else f"-s {n[1:]}" for n in names)
+            follows = f" -x -a {shlex.quote(' '.join(values))}" if values else " -r"
+            lines.append(f"{start} {flags}{'' if values is None else follows}")
+    return "\n".join(lines) + "\n"
+
 
 DESCRIPTION = "Print what a shell needs to complete commands, options, values and measures."
 EPILOG = """bash: eval "$(cranfield completion bash)" in ~/.bashrc; zsh: the same with zsh in

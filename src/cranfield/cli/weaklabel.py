@@ -16,13 +16,13 @@ that are fewer than half cannot move."""
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
     from cranfield.agreement.weak_labels import filter_weak_files
-    from cranfield.report.tables.agreement import kept_table
+    from cranfield.report.tables.agreement import kept_items_table
 
     given = with_folder("weaklabel", given, "features")
     kept = given.pop("kept")
     with output.working("fitting") as progress:
         answer = filter_weak_files(progress=progress, **given)
-    output.write_tables({kept: kept_table(answer)} if kept else {})
+    output.write_tables({kept: kept_items_table(answer)} if kept else {})
     output.show(answer)
     return 0
 

@@ -40,7 +40,7 @@ RANKING_OPTIONS = ("ties", "judged_only", "max_items")
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedScores:
     """Scores with the comparison that a page shows, or why there is none."""
 
     scores: Scores
@@ -50,7 +50,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class RankedCase(Compared):
+class RankedCase(ComparedScores):
     """Ranked runs: also precision at levels of recall, and the first items of every topic."""
 
     curve: Scores | None = None
@@ -58,7 +58,7 @@ class RankedCase(Compared):
 
 
 @dataclass(frozen=True)
-class LabelCase(Compared):
+class LabelCase(ComparedScores):
     """Annotation: also frequencies of concepts, ROC curves, and how each item fares."""
 
     frequency: Mapping[str, float] | None = None
@@ -75,15 +75,19 @@ def case_of(
     compare: Mapping[str, Any] | None = None,
     jobs: int | None = None,
     progress: Watcher | None = None,
-) -> Compared:
+) -> ComparedScores:
     """The case of runs of either kind, or of scores that were saved."""
     if subject.kind == "saved":
         scores, tracker = subject.scores(measures), Progress.of(progress)
-        comparison, left_out = compared(scores, compare, jobs or os.cpu_count() or 1, tracker)
-        return Compared(scores, comparison, (), left_out)
+        comparison, left_out = compare_for_report(
+            scores, compare, jobs or os.cpu_count() or 1, tracker
+        )
+        return ComparedScores(scores, comparison, (), left_out)
     common_options: dict[str, Any] = {"compare": compare, "jobs": jobs, "progress": progress}
     make: Any = ranked_case if subject.kind == "ranked" else label_case
-    case: Compared = make(measures=subject.wanted(measures), **common_options, **subject.options)
+    case: ComparedScores = make(
+        measures=subject.wanted(measures), **common_options, **subject.options
+    )
     return case
 
 
@@ -120,7 +124,7 @@ def ranked_case(
         tracker(0.7 * (i + 1) / len(named_runs))
     everything = Scores.concat(parts)
     scores = everything.select(requested_task.measures)
-    comparison, left_out = compared(scores, compare, threads, tracker.part(0.7, 1.0))
+    comparison, left_out = compare_for_report(scores, compare, threads, tracker.part(0.7, 1.0))
     return RankedCase(
         scores,
         comparison,
@@ -165,7 +169,7 @@ def label_case(
         explained.append(tuple(explain(item) for item in explained_items))
         tracker(0.7 * (i + 1) / len(run_list))
     scores = Scores.concat(parts)
-    comparison, left_out = compared(scores, compare, threads, tracker.part(0.7, 1.0))
+    comparison, left_out = compare_for_report(scores, compare, threads, tracker.part(0.7, 1.0))
     thresholds = [options[k] for k in ("threshold",) if options.get(k) is not None]
     thresholds += [f"{run}={t}" for run, t in (options.get("thresholds") or {}).items()]
     if fitting < len(task.truth.items):
@@ -193,7 +197,7 @@ def _curve(truth: LabelMatrix, run: LabelMatrix) -> dict[str, Roc]:
     return roc_curves(truth, [run]) if mixed and not run.is_binary else {}
 
 
-def compared(
+def compare_for_report(
     scores: Scores, options: Mapping[str, Any] | None, jobs: int, progress: Progress
 ) -> tuple[Comparison | None, tuple[str, ...]]:
     """The comparison asked for, or the usual one where it is possible; and what is left out.

@@ -17,9 +17,9 @@ from cranfield.evaluation.ranked import DEFAULT_MEASURES
 from cranfield.io.collection import read_collection
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.notes import Progress, with_progress
-from cranfield.report.cases import Compared, RankedCase, label_case, ranked_case
+from cranfield.report.cases import ComparedScores, RankedCase, label_case, ranked_case
+from cranfield.report.html_report import TITLES, case_section
 from cranfield.report.page import report_page
-from cranfield.report.parts import TITLES, case_section
 from cranfield.report.sections import Section, table_section
 from cranfield.report.tables import document_of
 from cranfield.report.tables.scores import leaderboard
@@ -88,7 +88,7 @@ def _images(
 
 def _case(
     collection: Collection, kind: Kind, baseline: str | None, jobs: int | None, progress: Progress
-) -> Compared:
+) -> ComparedScores:
     part, truth = collection.part(kind), scored_truth(collection, kind)
     baseline_run = baseline or part.baseline or None
     options: dict[str, Any] = {"jobs": jobs, "progress": progress, **task_options(collection, kind)}
@@ -106,7 +106,7 @@ def _estimated(
 ) -> list[Section]:
     """Estimates from little gold and much silver: the runs, and all that was found of them."""
     estimate, curve = gather_estimated(collection, kind, jobs, progress)
-    case = Compared(estimate.scores, estimate.comparison)
+    case = ComparedScores(estimate.scores, estimate.comparison)
     if curve is not None:
         case = RankedCase(estimate.scores, estimate.comparison, curve=curve)
     board = document_of(estimate.comparison, parts=("leaderboard",)).tables

@@ -16,8 +16,8 @@ from cranfield.io.judgement_log import read_judgement_log
 from cranfield.io.samples import SAMPLE
 from cranfield.report.cases import label_case, ranked_case
 from cranfield.report.document import Column, Table
+from cranfield.report.html_report import case_section, page_about
 from cranfield.report.page import report_page
-from cranfield.report.parts import case_section, page_about
 from cranfield.report.sections import Section, table_section
 from cranfield.report.tables.scores import leaderboard
 from cranfield.report.thumbnails import picture_sheet

@@ -9,7 +9,7 @@ import numpy as np
 
 from cranfield.data import Judgements, Run
 from cranfield.evaluation.explanations import ItemExplanation
-from cranfield.report.charts.parts import number
+from cranfield.report.charts.helpers import number
 from cranfield.report.sections import Section
 
 DEPTH = 20
@@ -61,7 +61,7 @@ class Rankings:
         for topic, entry in zip(self.topics, self._lists, strict=True):
             judged = self._grades.get(topic, {})
             keep = judged if self._judged_only else None
-            first = _first(run, at[topic], self.depth, self._ties, keep) if topic in at else []
+            first = _top_items(run, at[topic], self.depth, self._ties, keep) if topic in at else []
             entry["runs"].append([[self._names(item), judged.get(item)] for item in first])
 
     def add_to(self, section: Section) -> None:
@@ -78,7 +78,7 @@ class Rankings:
             )
 
 
-def _first(run: Run, topic: int, depth: int, ties: str, keep: Any) -> list[str]:
+def _top_items(run: Run, topic: int, depth: int, ties: str, keep: Any) -> list[str]:
     """The first items of a topic, without sorting what lies far below them."""
     start, end = int(run.offsets[topic]), int(run.offsets[topic + 1])
     values = run.values[start:end]
@@ -111,14 +111,14 @@ def add_explanations(
         "found": [
             {
                 "truth": [at[c] for c in explanations[0].truth],
-                "runs": [_explained(explanation, at) for explanation in explanations],
+                "runs": [_explanation_row(explanation, at) for explanation in explanations],
             }
             for explanations in zip(*explained, strict=True)
         ],
     }
 
 
-def _explained(explanation: ItemExplanation, at: dict[str, int]) -> dict[str, Any]:
+def _explanation_row(explanation: ItemExplanation, at: dict[str, int]) -> dict[str, Any]:
     concerned = [c for c in at if c in explanation.truth or c in explanation.predicted]
     sure = explanation.confidences
     return {

@@ -13,7 +13,7 @@ from cranfield.features.image_folders import list_pictures
 from cranfield.features.pictures import BadPictureError, small_picture
 from cranfield.features.search import Search
 from cranfield.io import read_qrels
-from cranfield.report.shell import html_file
+from cranfield.report.page import html_file
 
 TOPICS_SHOWN, ITEMS_SHOWN = 30, 10
 _SIDE = 96

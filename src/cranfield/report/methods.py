@@ -22,7 +22,7 @@ def methods(
     """Paragraphs: the measures, the settings, the comparison."""
     unit = f"{scores.main_unit}s"
     count = max(scores.evaluated, default=0)
-    measures = "; ".join(_described(m) for m in scores.measures)
+    measures = "; ".join(_describe_measure(m) for m in scores.measures)
     paragraphs = [
         f"Evaluated with Cranfield {__version__}: {len(scores.runs)} "
         f"{'run' if len(scores.runs) == 1 else 'runs'} on {count} {unit}. Measures: {measures}.",
@@ -87,7 +87,7 @@ def label_settings(
     return ["; ".join(clauses) + "."]
 
 
-def _described(measure: Measure) -> str:
+def _describe_measure(measure: Measure) -> str:
     text = f"{measure} ({measure.title}"
     if measure.higher_is_better is False:
         text += ", lower is better"

@@ -10,10 +10,17 @@ from typing import Any
 
 from cranfield._json import jsonable
 from cranfield._version import __version__
+from cranfield.io.html_page import html_page
 from cranfield.report.charts.js_constants import look
+from cranfield.report.charts.model import css_classes, css_properties
 from cranfield.report.render import html_table
 from cranfield.report.sections import Section
-from cranfield.report.shell import html_file
+
+
+def html_file(title: str, body: str, *, style: str, script: str = "") -> str:
+    """The whole file: a plain title, a body of HTML, a style to which the palette is added."""
+    return html_page(title, body, style=css_properties() + css_classes() + style, script=script)
+
 
 SCRIPTS = ("dom.js", "charts.js", "marks.js", "models.js", "drilldown.js", "report.js")
 

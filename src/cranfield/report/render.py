@@ -38,9 +38,9 @@ def render(
         return document.page or _html_page(document)
     if form in _DELIMITERS:
         table = document.for_machines()
-        return _separated(table, _DELIMITERS[form], spreadsheet=spreadsheet)
+        return _delimited_text(table, _DELIMITERS[form], spreadsheet=spreadsheet)
     if form == "latex":
-        return "\n".join(_latex(t, label) for t, label in _labelled(document.tables))
+        return "\n".join(_latex(t, label) for t, label in _with_labels(document.tables))
     parts = [_RENDERERS[form](t) for t in document.tables]
     if form == "markdown":
         lead = " ".join(_escape(line, quote=False) for line in document.lead)
@@ -55,12 +55,12 @@ def _json_text(payload: dict[str, Any]) -> str:
     lines = any(isinstance(v, list) and len(v) > MOST_INDENTED for v in payload.values())
     dump = partial(json.dumps, ensure_ascii=False, allow_nan=False)
     try:
-        return _lined(payload, dump) if lines else dump(payload, indent=1)
+        return _json_by_rows(payload, dump) if lines else dump(payload, indent=1)
     except ValueError:  # answers come without NaN and infinities, other payloads may have them
         return _json_text(jsonable(payload))
 
 
-def _lined(payload: dict[str, Any], dump: Callable[..., str]) -> str:
+def _json_by_rows(payload: dict[str, Any], dump: Callable[..., str]) -> str:
     """JSON with a line for each row of the lists in it."""
     parts = []
     for name, value in payload.items():
@@ -78,17 +78,17 @@ def lead_text(document: Document) -> list[str]:
 
 def text_table(table: Table, colour: bool) -> str:
     texts = [
-        [_in_a_line(c.show(v)) for c, v in zip(table.columns, row, strict=True)]
+        [_single_line(c.show(v)) for c, v in zip(table.columns, row, strict=True)]
         for row in table.rows
     ]
     if table.marks:
-        texts = [_marked(table, i, row) for i, row in enumerate(texts)]
+        texts = [_with_marks(table, i, row) for i, row in enumerate(texts)]
     best = [table.starred_rows(j) for j in range(len(table.columns))]
     cells = [
         [text + ("*" if i in best[j] else " ") if best[j] else text for j, text in enumerate(row)]
         for i, row in enumerate(texts)
     ]
-    heads = [_in_a_line(c.label) + (" " if best[j] else "") for j, c in enumerate(table.columns)]
+    heads = [_single_line(c.label) + (" " if best[j] else "") for j, c in enumerate(table.columns)]
     widths = [max([len(h), *(len(row[j]) for row in cells)]) for j, h in enumerate(heads)]
     lines = [visible(table.title)] if table.title else []
     lines.append(
@@ -107,7 +107,7 @@ def text_table(table: Table, colour: bool) -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _in_a_line(text: str) -> str:
+def _single_line(text: str) -> str:
     """A cell whose line ends, tabs and control characters are shown, not obeyed."""
     return visible(text).replace("\n", "\\n").replace("\t", "\\t")
 
@@ -120,16 +120,16 @@ def _bar(table: Table, row: int, column: int) -> str:
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8]
 
 
-def _marked(table: Table, row: int, cells: list[str]) -> list[str]:
+def _with_marks(table: Table, row: int, cells: list[str]) -> list[str]:
     """Cells with their marks, padded so that the numbers of a column stay aligned."""
     widths = [
-        max((len(_beside(table, i, j)) for i in range(len(table.rows))), default=0)
+        max((len(_mark_text(table, i, j)) for i in range(len(table.rows))), default=0)
         for j in range(len(cells))
     ]
-    return [text + _beside(table, row, j).ljust(widths[j]) for j, text in enumerate(cells)]
+    return [text + _mark_text(table, row, j).ljust(widths[j]) for j, text in enumerate(cells)]
 
 
-def _beside(table: Table, row: int, column: int) -> str:
+def _mark_text(table: Table, row: int, column: int) -> str:
     mark = table.mark(row, column)
     return f" {mark}" if mark else ""
 
@@ -138,15 +138,15 @@ def _align(text: str, width: int, column: Column) -> str:
     return text.rjust(width) if column.numeric else text.ljust(width)
 
 
-def _full(value: Cell) -> str:
+def _full_value(value: Cell) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     # A number of NumPy is a float, too, but writes its type before it.
     return repr(float(value)) if isinstance(value, float) else str(value)
 
 
-def _separated(table: Table, delimiter: str, *, spreadsheet: bool) -> str:
-    cell = _not_a_formula if spreadsheet else _full
+def _delimited_text(table: Table, delimiter: str, *, spreadsheet: bool) -> str:
+    cell = _not_a_formula if spreadsheet else _full_value
     header = [cell(c.name) for c in table.columns]
     return csv_text([header, *([cell(v) for v in row] for row in table.rows)], delimiter)
 
@@ -154,7 +154,7 @@ def _separated(table: Table, delimiter: str, *, spreadsheet: bool) -> str:
 def _not_a_formula(value: Cell) -> str:
     """A cell that a spreadsheet shows as it is: text like a formula is marked as text."""
     marked = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-    return f"'{value}" if marked else _full(value)
+    return f"'{value}" if marked else _full_value(value)
 
 
 def _markdown(table: Table) -> str:
@@ -168,7 +168,7 @@ def _markdown(table: Table) -> str:
     lines.append("|" + "|".join("---:" if c.numeric else "---" for c in table.columns) + "|")
     for i, row in enumerate(table.rows):
         texts = [c.show(v) for c, v in zip(table.columns, row, strict=True)]
-        marked = [text + _beside(table, i, j) for j, text in enumerate(texts)]
+        marked = [text + _mark_text(table, i, j) for j, text in enumerate(texts)]
         cells = [text.replace("*", "\\*") for text in marked]
         lines.append(
             line([f"**{t}**" if i in table.best_rows(j) else t for j, t in enumerate(cells)])
@@ -205,7 +205,7 @@ def _superscript(mark: str) -> str:
     return rf"\rlap{{\textsuperscript{{{mark.translate(_LATEX)}}}}}" if mark else ""
 
 
-def _labelled(tables: Sequence[Table]) -> Iterator[tuple[Table, str]]:
+def _with_labels(tables: Sequence[Table]) -> Iterator[tuple[Table, str]]:
     """Tables with labels that are their own, made of their titles."""
     seen: dict[str, int] = {}
     for table in tables:
@@ -260,7 +260,7 @@ def _html_page(document: Document) -> str:
 
 def still_page(title: str, body: str) -> str:
     """A page in one file that runs no script: a plain title, and HTML under it."""
-    from cranfield.report.shell import html_file  # and with it the palette: pages alone need it
+    from cranfield.report.page import html_file  # and with it the palette: pages alone need it
 
     return html_file(title, f"<main><h1>{_escape(title)}</h1>{body}</main>", style=_STYLE)
 
@@ -279,7 +279,7 @@ def html_table(table: Table) -> str:
             classes = " ".join(
                 filter(None, ["n" if column.numeric else "", "best" if best else ""])
             )
-            text = _escape(column.show(value) + _beside(table, i, j))
+            text = _escape(column.show(value) + _mark_text(table, i, j))
             # Where no style sheet says what is best, such as in a notebook, it is bold, too.
             text = f"<b>{text}</b>" if best else text
             cells.append(f'<td class="{classes}">{text}</td>')

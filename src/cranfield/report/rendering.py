@@ -35,12 +35,12 @@ def as_text(answer: Answer) -> str:
     return "\n".join(lines)
 
 
-def rendered(answer: Answer, form: str, **view: Any) -> str:
+def render_answer(answer: Answer, form: str, **view: Any) -> str:
     """The answer in a format of the command line."""
-    return render(_asked_for(answer, view), form)
+    return render(_document_with_view(answer, view), form)
 
 
-def _asked_for(answer: Answer, view: Mapping[str, Any]) -> Document:
+def _document_with_view(answer: Answer, view: Mapping[str, Any]) -> Document:
     """The document of an answer under options given by name; an unknown option is an error."""
     check_view(view, maker_of(answer))
     return document_of(answer, **view)
@@ -48,7 +48,7 @@ def _asked_for(answer: Answer, view: Mapping[str, Any]) -> Document:
 
 def latex_of(answer: Answer, caption: str | None, label: str | None, **view: Any) -> str:
     """The answer as LaTeX, its first table with this caption and label."""
-    document = _asked_for(answer, view)
+    document = _document_with_view(answer, view)
     if caption is not None and document.tables:
         first, *others = document.tables
         document = replace(document, tables=[replace(first, title=caption), *others])
@@ -61,19 +61,19 @@ def latex_of(answer: Answer, caption: str | None, label: str | None, **view: Any
 def page_of(answer: Answer, **view: Any) -> str:
     """The answer as one page: the interactive report of scores, else tables and charts."""
     if isinstance(answer, Scores):
-        from cranfield.report.cases import Compared, compared
-        from cranfield.report.parts import scores_page
+        from cranfield.report.cases import ComparedScores, compare_for_report
+        from cranfield.report.html_report import scores_page
 
         check_view(view, scores_page)
-        comparison, left_out = compared(answer, None, os.cpu_count() or 1, Progress())
-        return scores_page(Compared(answer, comparison, (), left_out), **view)
-    document = _asked_for(answer, view)
+        comparison, left_out = compare_for_report(answer, None, os.cpu_count() or 1, Progress())
+        return scores_page(ComparedScores(answer, comparison, (), left_out), **view)
+    document = _document_with_view(answer, view)
     if isinstance(answer, Comparison):
-        document = replace(document, figures=lambda: [plotted(answer)])
+        document = replace(document, figures=lambda: [chart_of_answer(answer)])
     return render(document, "html")
 
 
-def plotted(answer: Answer, measure: str | None = None) -> Chart:
+def chart_of_answer(answer: Answer, measure: str | None = None) -> Chart:
     """The chart of an answer: means with intervals, and groups where runs were compared."""
     from cranfield.report.charts import heatmap, leaderboard
 
@@ -99,12 +99,12 @@ def notebook_bundle(answer: Answer) -> dict[str, Any]:
     if isinstance(answer, Comparison):
         from cranfield.report.charts import MIME
 
-        chart = plotted(answer)
+        chart = chart_of_answer(answer)
         bundle |= {MIME: chart.to_vega(), "image/svg+xml": chart.to_svg()}
     return bundle
 
 
-def arranged(
+def arrange_tables(
     document: Document,
     *,
     sort: str | None = None,
@@ -127,15 +127,15 @@ def arranged(
                 f"sort={sort!r}: there is no such column.{suggest(sort, names)} "
                 f"The columns are: {columns}"
             )
-        tables = [_sorted(table, sort) for table in tables]
-        machine = None if machine is None else _sorted(machine, sort)
+        tables = [_sort_rows(table, sort) for table in tables]
+        machine = None if machine is None else _sort_rows(machine, sort)
     machine = machine or (tables[0] if tables else None)
     if digits is not None:
         tables = [_with_digits(table, digits) for table in tables]
     if transpose:
-        tables = [turned(table) for table in tables]
+        tables = [transpose_table(table) for table in tables]
     elif width is not None:
-        tables = [_fitting(table, width) for table in tables]
+        tables = [_fit_width(table, width) for table in tables]
     return replace(document, tables=tables, machine=machine)
 
 
@@ -147,7 +147,7 @@ def _position(table: Table, name: str) -> int | None:
     return None
 
 
-def _sorted(table: Table, name: str) -> Table:
+def _sort_rows(table: Table, name: str) -> Table:
     """The best rows first, or the lowest where nothing is better; what does not compete last."""
     j = _position(table, name)
     if j is None:
@@ -172,7 +172,7 @@ def _with_digits(table: Table, digits: int) -> Table:
     return replace(table, columns=columns)
 
 
-def turned(table: Table) -> Table:
+def transpose_table(table: Table) -> Table:
     """Rows as columns: a row for each column but the first, whose cells name the columns.
 
     The best of each row has a star, as the best of each column has it.
@@ -196,13 +196,13 @@ def _beside(table: Table, row: int, column: int) -> str:
     return f" {mark}" if mark else ""
 
 
-def _fitting(table: Table, width: int) -> Table:
+def _fit_width(table: Table, width: int) -> Table:
     wide = _width(table)
     if any(c.bar for c in table.columns) and wide + BAR_WIDTH > width:
         table = replace(table, columns=[replace(c, bar=False) for c in table.columns])
     if wide <= width or not table.rows:
         return table
-    transposed = turned(table)
+    transposed = transpose_table(table)
     return transposed if _width(transposed) < wide else table
 
 

@@ -17,12 +17,12 @@ from cranfield.evaluation.scores import COMMANDS, Scores
 from cranfield.evaluation.summary import score_verdict
 from cranfield.measures import Measure
 from cranfield.report.charts.curves import recall_chart, roc_chart
-from cranfield.report.charts.parts import best_first, number
+from cranfield.report.charts.helpers import best_first, number
 from cranfield.report.document import Table
 from cranfield.report.methods import citations, methods
 
 if TYPE_CHECKING:
-    from cranfield.report.cases import Compared
+    from cranfield.report.cases import ComparedScores
 
 MOST_VALUES = 60_000
 MOST_COMPARED = 40
@@ -45,7 +45,7 @@ class Section:
 
 
 def score_section(
-    case: Compared, *, title: str, tables: Sequence[Table], items: bool = True
+    case: ComparedScores, *, title: str, tables: Sequence[Table], items: bool = True
 ) -> Section:
     """The part of the report that scores and their comparison fill; it may name no items."""
     scores, comparison = case.scores, case.comparison
@@ -65,12 +65,12 @@ def score_section(
         "methods": methods(scores, comparison, case.settings),
         "sources": citations(scores.measures, compared=comparison is not None),
     }
-    section.data |= _compared(scores, comparison, section)
+    section.data |= _comparison_data(scores, comparison, section)
     _add_values(section, scores)
     return section
 
 
-def _verdict(case: Compared, items: bool) -> tuple[str, ...]:
+def _verdict(case: ComparedScores, items: bool) -> tuple[str, ...]:
     if case.comparison is None:
         return score_verdict(case.scores, items=items)
     return comparison_verdict(case.scores, case.comparison, items=items)
@@ -92,7 +92,9 @@ def _numbers(values: Any) -> list[float | None]:
     return [number(float(v)) for v in values]
 
 
-def _compared(scores: Scores, comparison: Comparison | None, section: Section) -> dict[str, Any]:
+def _comparison_data(
+    scores: Scores, comparison: Comparison | None, section: Section
+) -> dict[str, Any]:
     """Intervals, groups and pairs by measure, runs by their position."""
     at = {run: i for i, run in enumerate(scores.runs)}
     if comparison is None:
@@ -206,7 +208,7 @@ def add_recall_curve(section: Section, scores: Scores, order: Sequence[str]) -> 
         ],
     }
     section.data.setdefault("charts", {})["recall"] = recall_chart(first_curves).to_dict()
-    _say_shortened(section, len(order), "precision against recall")
+    _note_shortened(section, len(order), "precision against recall")
 
 
 def add_annotation(
@@ -223,15 +225,15 @@ def add_annotation(
     if first_curves:
         chart = roc_chart(dict(first_curves), "all items and concepts pooled")
         section.data.setdefault("charts", {})["roc"] = chart.to_dict()
-    _say_shortened(section, len(curves), "ROC")
+    _note_shortened(section, len(curves), "ROC")
 
 
-def _say_shortened(section: Section, count: int, subject: str) -> None:
+def _note_shortened(section: Section, count: int, subject: str) -> None:
     if count > CURVES_SHOWN:
         section.left_out.append(f"The chart of {subject} has {CURVES_SHOWN} of {count} runs.")
 
 
-def _cut(rows: int) -> list[str]:
+def _cut_note(rows: int) -> list[str]:
     if rows <= MOST_ROWS:
         return []
     return [f"The first {MOST_ROWS:,} of {rows:,} rows; the CSV has them all."]
@@ -263,7 +265,7 @@ def table_section(title: str, tables: Sequence[Table], notes: Sequence[str] = ()
                     for j, c in enumerate(t.columns)
                 ],
                 "rows": [[number(v) for v in row] for row in t.rows[:MOST_ROWS]],
-                "notes": [*t.notes, *_cut(len(t.rows))],
+                "notes": [*t.notes, *_cut_note(len(t.rows))],
             }
             for t in tables
         ],

@@ -54,7 +54,7 @@ def folder_sheet(
     return None if tiles is None else _inside(*tiles, topic_pictures)
 
 
-def shown_pictures(
+def folder_pictures(
     folder: str | Path | None, sections: Sequence[Section], *, public: bool = False
 ) -> dict[str, Any] | None:
     """The pictures of a folder for the items of a page; a public one has none."""

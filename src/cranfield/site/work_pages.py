@@ -17,7 +17,7 @@ from cranfield.campaign.forms import Form, actions_of
 from cranfield.campaign.surveys.making import survey_from
 from cranfield.campaign.surveys.questionnaire import Questionnaire, WrittenQuestionnaire
 from cranfield.errors import MissingExtraError
-from cranfield.report.shell import html_file
+from cranfield.report.page import html_file
 
 if TYPE_CHECKING:
     from jinja2 import Environment

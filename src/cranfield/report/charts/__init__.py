@@ -11,6 +11,7 @@ from cranfield.report.charts.concepts import (
 )
 from cranfield.report.charts.curves import behaviour, density, measures, precision_recall, roc
 from cranfield.report.charts.draw import draw, kind_of
+from cranfield.report.charts.heatmap import differences, heatmap
 from cranfield.report.charts.leaderboard import leaderboard, significance
 from cranfield.report.charts.model import Chart
 from cranfield.report.charts.rankings import (
@@ -33,7 +34,6 @@ from cranfield.report.charts.rankings import (
     topics,
     units,
 )
-from cranfield.report.charts.values import differences, heatmap
 from cranfield.report.charts.vega import MIME, SCHEMA
 
 __all__ = [

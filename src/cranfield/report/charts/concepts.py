@@ -15,8 +15,14 @@ from cranfield.evaluation.curves import Curve
 from cranfield.evaluation.scores import Scores
 from cranfield.relatedness.cost_maps import CostMapView
 from cranfield.report.charts.curves import UNIT, Join, tree_lines
+from cranfield.report.charts.helpers import (
+    column_axis,
+    curve_chart,
+    measure_of,
+    thin_points,
+    values_of,
+)
 from cranfield.report.charts.model import Axis, Bar, Cell, Chart, Line, Panel, Ramp, Rule, chart
-from cranfield.report.charts.parts import column_axis, curve_chart, measure_of, thinned, values_of
 from cranfield.validation import validate_params
 
 
@@ -69,7 +75,7 @@ def truth_frequency(truth: LabelMatrix) -> dict[str, float]:
 @validate_params
 def concept_precision_recall(truth: LabelMatrix, run: LabelMatrix) -> Chart:
     """Precision against recall of every concept of a run that is aligned to the truth."""
-    curves = [Curve(c.name, tuple(thinned(c.points))) for c in concept_curves(truth, run)]
+    curves = [Curve(c.name, tuple(thin_points(c.points))) for c in concept_curves(truth, run)]
     return curve_chart(
         curves,
         title=f"Precision against recall of {len(curves)} concepts, {run.name}",

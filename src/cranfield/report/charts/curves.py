@@ -11,8 +11,18 @@ from cranfield.errors import UsageError
 from cranfield.evaluation.curves import Curve, Roc, behaviour_curves, recall_curves, roc_curves
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
-from cranfield.report.charts.model import Axis, Cell, Chart, Dot, Line, Rule, Style, chart, known
-from cranfield.report.charts.parts import curve_chart, measure_of, named_dots, thinned
+from cranfield.report.charts.helpers import curve_chart, measure_of, named_dots, thin_points
+from cranfield.report.charts.model import (
+    Axis,
+    Cell,
+    Chart,
+    Dot,
+    Line,
+    Rule,
+    Style,
+    all_finite,
+    chart,
+)
 from cranfield.validation import validate_params
 
 UNIT = (0.0, 1.0)
@@ -60,7 +70,7 @@ def roc_chart(curves: Mapping[str, Roc], scope: str) -> Chart:
         [
             [Rule(0, 1, 1, 0, dashed=True, width=1, style="quiet")],
             [
-                Line(tuple(thinned(c.points)), i, f"{run}: area {c.auc:.4f}")
+                Line(tuple(thin_points(c.points)), i, f"{run}: area {c.auc:.4f}")
                 for i, (run, c) in enumerate(curves.items())
             ],
             [
@@ -152,7 +162,7 @@ def line_chart(
 
 def _ends_of_band(curve: Curve) -> Curve:
     """The outline of a band as one line: there along its lower end, back along the upper."""
-    known_band = [p for p in curve.band if known(*p)]
+    known_band = [p for p in curve.band if all_finite(*p)]
     lower = [(p[0], p[1]) for p in known_band]
     upper = [(p[0], p[2]) for p in reversed(known_band)]
     return Curve(curve.name, (*lower, *upper), curve.band)
@@ -195,7 +205,7 @@ def row_chart(rows: Sequence[Marks], *, title: str, x: str, marks: Sequence[str]
             [
                 Rule(r.interval[0], k, r.interval[1], k)
                 for k, r in enumerate(rows)
-                if r.interval is not None and known(*r.interval)
+                if r.interval is not None and all_finite(*r.interval)
             ],
             [
                 Dot(float(v), k, i, f"{r.name}{', ' + marks[i] if marks[i] else ''}: {v:.4g}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.report.charts import layout, model, parts, scales, svg
+from cranfield.report.charts import helpers, layout, model, scales, svg
 
 SIZES: tuple[str, ...] = (
     "LINE",
@@ -25,7 +25,7 @@ def look() -> dict[str, Any]:
     """Sizes, dashes, markers and steps; colours are in the style sheet."""
     sizes = {name: getattr(layout, name) for name in SIZES}
     sizes |= {"PAD": scales.PAD, "MOST_LABELLED": svg.MOST_LABELLED}
-    sizes["MOST_NAMES"] = parts.MOST_NAMES
+    sizes["MOST_NAMES"] = helpers.MOST_NAMES
     return {
         "sizes": sizes,
         "dashes": model.DASHES,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cranfield.report.charts.model import Cell, Chart, Dot, Panel
-from cranfield.report.charts.scales import Scale, short, ticks, x_scale, y_scale
+from cranfield.report.charts.scales import Scale, tick_label, ticks, x_scale, y_scale
 
 LINE = 18  # height of a line of text
 ROW, CLOSE_ROW = 24, 19  # height of a named row, and of one among many
@@ -59,7 +59,7 @@ class Layout:
     name_width: float
 
 
-def _shared(chart: Chart, across: list[float], room: float) -> list[float]:
+def _panel_widths(chart: Chart, across: list[float], room: float) -> list[float]:
     """The widths of panels in the room there is.
 
     Columns of marks keep theirs, so that their letters can be read; the others share the rest.
@@ -75,7 +75,7 @@ def lay_out(chart: Chart, *, titled: bool = True) -> Layout:
     """Measure the parts and put them in their places."""
     narrow = chart.width is not None and chart.width < NARROW
     name_width = NAME if chart.width is None else min(NAME, chart.width * 0.34)
-    margin_left = _left(chart, name_width)
+    margin_left = _left_margin(chart, name_width)
     across = [_natural_width(p, chart) for p in chart.panels]
     entry = _entry_width(chart, ENTRY if chart.width is None else min(ENTRY, chart.width * 0.5))
     tall = _natural_height(chart)
@@ -83,7 +83,7 @@ def lay_out(chart: Chart, *, titled: bool = True) -> Layout:
     margin_right = (GAP + entry if beside else 0) + EDGE + (RAMP if chart.ramp else 0)
     gaps = GAP * (len(across) - 1)
     width = chart.width or margin_left + sum(across) + gaps + margin_right
-    title = tuple(_wrapped(chart.title, (width - 8) / 1.18)) if titled else ()
+    title = tuple(_wrap_lines(chart.title, (width - 8) / 1.18)) if titled else ()
     top = 10 + (20 * len(title) + 6 if title else 0) + max(_above(p) for p in chart.panels)
     below = max(_below(p, _step(p, w)) for p, w in zip(chart.panels, across, strict=True))
     columns = max(1, int((width - 8) // entry)) if chart.series else 1
@@ -95,7 +95,7 @@ def lay_out(chart: Chart, *, titled: bool = True) -> Layout:
     if chart.square and not chart.height:
         tall = min(room, tall)
     frames, at = [], margin_left
-    for panel, panel_width in zip(chart.panels, _shared(chart, across, room), strict=True):
+    for panel, panel_width in zip(chart.panels, _panel_widths(chart, across, room), strict=True):
         frames.append(Frame(at, at + panel_width, x_scale(panel, at, at + panel_width)))
         at += panel_width + GAP
     bottom = top + tall
@@ -119,7 +119,7 @@ def text_width(text: str) -> float:
     return narrow * narrow_ones + wide * wide_ones + medium * (len(text) - narrow_ones - wide_ones)
 
 
-def brief(text: str, max_width: float) -> str:
+def shorten_text(text: str, max_width: float) -> str:
     """A text that is no wider than this, with an ellipsis where it was cut."""
     if text_width(text) <= max_width:
         return text
@@ -129,12 +129,12 @@ def brief(text: str, max_width: float) -> str:
     return shortened + "…"
 
 
-def _left(chart: Chart, name_width: float) -> float:
+def _left_margin(chart: Chart, name_width: float) -> float:
     title = LINE if chart.y.title else 0
     if chart.y.names:
-        names = [brief(n, name_width) for n in chart.y.names] if chart.y.shown else []
+        names = [shorten_text(n, name_width) for n in chart.y.names] if chart.y.shown else []
         return title + 18 + max(map(text_width, names), default=0)
-    labels = [short(t) for t in ticks(y_scale(chart, 0, 1))]
+    labels = [tick_label(t) for t in ticks(y_scale(chart, 0, 1))]
     return title + 16 + max(map(text_width, labels), default=0)
 
 
@@ -174,7 +174,7 @@ def _step(panel: Panel, width: float) -> float:
     return width / max(len(panel.x.names), 1)
 
 
-def turned(panel: Panel, step: float) -> bool:
+def needs_rotation(panel: Panel, step: float) -> bool:
     """Whether the names across need to be turned to have room."""
     return any(text_width(n) > step - 4 for n in panel.x.names)
 
@@ -183,9 +183,9 @@ def _names_depth(panel: Panel, step: float) -> float:
     """How much room the names across take above or below the plot."""
     if not panel.x.names or not panel.x.shown:
         return 4
-    if not turned(panel, step):
+    if not needs_rotation(panel, step):
         return LINE
-    longest = max(text_width(brief(n, NAME * 0.8)) for n in panel.x.names)
+    longest = max(text_width(shorten_text(n, NAME * 0.8)) for n in panel.x.names)
     return slope(step) * longest + 12
 
 
@@ -209,10 +209,12 @@ def _below(panel: Panel, step: float) -> float:
 
 
 def _entry_width(chart: Chart, max_width: float) -> float:
-    return 46 + max((text_width(brief(s, max_width)) for s in (*chart.series, "")), default=0)
+    return 46 + max(
+        (text_width(shorten_text(s, max_width)) for s in (*chart.series, "")), default=0
+    )
 
 
-def _wrapped(text: str, width: float) -> Iterator[str]:
+def _wrap_lines(text: str, width: float) -> Iterator[str]:
     """A text in lines of at most this width."""
     line = ""
     for word in text.split():
@@ -223,11 +225,11 @@ def _wrapped(text: str, width: float) -> Iterator[str]:
         else:
             line = longer
     if line:
-        yield brief(line, width)
+        yield shorten_text(line, width)
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class LabelPlace:
     """A label beside its dot: its left end and base line, and whether a line leads to it."""
 
     x: float
@@ -237,14 +239,14 @@ class Placed:
 
 def place_labels(
     dots: Sequence[tuple[float, float, float]], box: tuple[float, float, float, float]
-) -> list[Placed | None]:
+) -> list[LabelPlace | None]:
     """Where the label of each dot (x, y, width of its label; 0 for none) covers nothing.
 
     Each tries the places around its dot, ring by ring, within the box (left, top, right, bottom);
     None where there is no room at all.
     """
     occupied = [(x - 5, y - 5, x + 5, y + 5) for x, y, _ in dots]
-    places: list[Placed | None] = []
+    places: list[LabelPlace | None] = []
     for x, y, width in dots:
         place = None
         for label_x, base, led in _places(x, y, width) if width else ():
@@ -252,7 +254,7 @@ def place_labels(
             if _within(area, box) and not any(
                 _overlap(area, area_taken) for area_taken in occupied
             ):
-                place = Placed(label_x, base, led)
+                place = LabelPlace(label_x, base, led)
                 occupied.append(area)
                 break
         places.append(place)

@@ -15,8 +15,8 @@ from cranfield.report.charts.model import (
     Ramp,
     Region,
     Rule,
+    all_finite,
     chart,
-    known,
 )
 from cranfield.validation import validate_params
 
@@ -57,7 +57,7 @@ def leaderboard(comparison: Comparison, measure: str | None = None) -> Chart:
     return Chart(
         f"{name}: means and {share} intervals",
         f"Means of {len(standings)} runs under {name} with {share} confidence intervals, best "
-        f"first. {_parts_said(comparison, standings)}Shaded: not significantly worse than the "
+        f"first. {_interval_note(comparison, standings)}Shaded: not significantly worse than the "
         "best. Runs with a mark in one column on the right cannot be told apart.",
         (means, groups) if letters else (means,),
         Axis("", "run", names=tuple(s.run for s in standings)),
@@ -80,12 +80,12 @@ def _rules(k: int, s: Standing) -> Iterator[Rule]:
             (s.truth_ci, k + 0.25, ", truth", 1.0),
         ]
     for (low, high), y, suffix, width in lines:
-        if known(low, high):
+        if all_finite(low, high):
             tooltip = f"{s.run}{suffix}: {low:.4f} to {high:.4f}"
             yield Rule(low, y, high, y, said=tooltip, width=width)
 
 
-def _parts_said(comparison: Comparison, standings: Sequence[Standing]) -> str:
+def _interval_note(comparison: Comparison, standings: Sequence[Standing]) -> str:
     if not any(s.truth_ci for s in standings):
         return ""
     return f"Three lines in a row, from above: topics, both, truth. {comparison.interval_parts()} "
@@ -126,7 +126,7 @@ def significance_of(comparison: Comparison, name: str, order: Sequence[str]) -> 
         )
         for a, b, gap, p in rows
     ]
-    largest = max((abs(c.value) for c in cells if known(c.value)), default=1.0)  # type: ignore[arg-type]
+    largest = max((abs(c.value) for c in cells if all_finite(c.value)), default=1.0)  # type: ignore[arg-type]
     lower_is_better = any(
         m["name"] == name and m.get("higher_is_better") is False for m in comparison.measures
     )

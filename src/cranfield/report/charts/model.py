@@ -126,10 +126,10 @@ def ramp_colours(ramp: str, theme: Theme = "light") -> list[str]:
     count = STEPS[ramp]
     if ramp == "heat":
         low, high = HEAT_ENDS[theme]
-        return [_mixed(low, high, k / (count - 1)) for k in range(count)]
+        return [_mix_colours(low, high, k / (count - 1)) for k in range(count)]
     bad, middle, good = GAP_ENDS[theme]
     shares = [2 * k / (count - 1) - 1 for k in range(count)]
-    return [_mixed(middle, good if s > 0 else bad, abs(s)) for s in shares]
+    return [_mix_colours(middle, good if s > 0 else bad, abs(s)) for s in shares]
 
 
 @cache
@@ -181,7 +181,7 @@ def _channels(colour: str) -> list[int]:
     return [int(colour[k : k + 2], 16) for k in (1, 3, 5)]
 
 
-def _mixed(start: str, end: str, share: float) -> str:
+def _mix_colours(start: str, end: str, share: float) -> str:
     pairs = zip(_channels(start), _channels(end), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
@@ -386,7 +386,7 @@ class Chart:
 
     def to_dict(self) -> dict[str, Any]:
         """The model as plain data, without what has its default; numbers unknown are None."""
-        model: dict[str, Any] = plain(self)
+        model: dict[str, Any] = to_plain(self)
         return model
 
     def save(self, path: str | Path) -> None:
@@ -422,27 +422,27 @@ def chart(
     return Chart(title, description, (Panel(x, filled_layers),), y, **options)
 
 
-def known(*values: float | None) -> bool:
+def all_finite(*values: float | None) -> bool:
     """Whether all are numbers that can be drawn."""
     return all(v is not None and math.isfinite(v) for v in values)
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """A part of the model as JSON has it; a layer becomes its kind and its marks."""
     if isinstance(value, Panel):
         layers = [
-            {"kind": type(layer[0]).__name__.lower(), "marks": [plain(m) for m in layer]}
+            {"kind": type(layer[0]).__name__.lower(), "marks": [to_plain(m) for m in layer]}
             for layer in value.layers
         ]
-        return {"x": plain(value.x), "layers": layers, "share": value.share}
+        return {"x": to_plain(value.x), "layers": layers, "share": value.share}
     if hasattr(value, "__dataclass_fields__"):
         return {
-            f.name: plain(field_value)
+            f.name: to_plain(field_value)
             for f in fields(value)
             if (field_value := getattr(value, f.name)) != f.default
         }
     if isinstance(value, tuple | list):
-        return [plain(v) for v in value]
+        return [to_plain(v) for v in value]
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

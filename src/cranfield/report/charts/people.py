@@ -13,8 +13,8 @@ from cranfield.agreement.majority import MajorityShare
 from cranfield.campaign.responses import Collected, Tally
 from cranfield.evaluation.curves import Curve
 from cranfield.report.charts.curves import Marks, row_chart
-from cranfield.report.charts.model import Axis, Bar, Chart, chart, known
-from cranfield.report.charts.parts import column_axis, curve_chart
+from cranfield.report.charts.helpers import column_axis, curve_chart
+from cranfield.report.charts.model import Axis, Bar, Chart, all_finite, chart
 
 # Rows of one chart; of longer lists those with the least agreement.
 MOST_ROWS = 60
@@ -34,7 +34,7 @@ def agreement_figures(answer: Agreement) -> Sequence[Chart]:
     if answer.groups is not None:
         figures += group_charts(answer.groups)
     elif answer.categories:
-        name = _drawn_of(nominal_names(answer.coefficients))
+        name = _main_coefficient(nominal_names(answer.coefficients))
         marks = [Marks(r.name, (r.values[name],)) for r in answer.categories if name in r.values]
         figures.append(row_chart(marks, title="Agreement per exclusive group", x=name))
     return figures
@@ -42,10 +42,11 @@ def agreement_figures(answer: Agreement) -> Sequence[Chart]:
 
 def majority_chart(shares: Sequence[MajorityShare], unit: str) -> Chart:
     """The share of annotators on the side of the majority, in both ways of counting."""
-    defined = [s for s in shares if known(s.every)]
+    defined = [s for s in shares if all_finite(s.every)]
     ordered = sorted(defined, key=attrgetter("every"))[:MOST_ROWS]
     rows = [
-        Marks(s.name, (s.every, s.selected) if known(s.selected) else (s.every,)) for s in ordered
+        Marks(s.name, (s.every, s.selected) if all_finite(s.selected) else (s.every,))
+        for s in ordered
     ]
     return row_chart(
         rows,
@@ -63,7 +64,7 @@ def agreement_over_time(moments: Sequence[Mapping[str, Any]]) -> Chart:
         tuple((float(m["forms"]), float(m["low"]), float(m["high"])) for m in moments),
     )
     last = max((float(m["forms"]) for m in moments), default=1.0)
-    lowest = min((float(m["low"]) for m in moments if known(m["low"])), default=0.0)
+    lowest = min((float(m["low"]) for m in moments if all_finite(m["low"])), default=0.0)
     return curve_chart(
         [curve],
         title="Agreement over time",
@@ -75,14 +76,14 @@ def agreement_over_time(moments: Sequence[Mapping[str, Any]]) -> Chart:
 
 def group_charts(groups: GroupAgreement) -> list[Chart]:
     """A mark per group of annotators, and per two groups that speak by their majorities."""
-    name = _drawn_of(groups.coefficients)
+    name = _main_coefficient(groups.coefficients)
     rows = (*groups.within, *groups.between)
     parts = [("Agreement per exclusive group", [g.categories for g in rows])]
     parts.append(("Agreement per concept", [g.concepts for g in rows]))
     figures = []
     for title, tables in parts:
         values = [{r.name: r.values.get(name, float("nan")) for r in table} for table in tables]
-        names = [n for n in values[0] if all(known(v.get(n, float("nan"))) for v in values)]
+        names = [n for n in values[0] if all(all_finite(v.get(n, float("nan"))) for v in values)]
         if names:
             marks = [Marks(n, tuple(v[n] for v in values)) for n in names[:MOST_ROWS]]
             figures.append(row_chart(marks, title=title, x=name, marks=_titles(rows)))
@@ -93,7 +94,7 @@ def _titles(rows: Sequence[GroupRow]) -> tuple[str, ...]:
     return tuple(g.title for g in rows)
 
 
-def _drawn_of(names: Sequence[str]) -> str:
+def _main_coefficient(names: Sequence[str]) -> str:
     return next((n for n in FIRST if n in names), names[0])
 
 

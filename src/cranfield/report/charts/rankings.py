@@ -28,7 +28,14 @@ from cranfield.lab.studies.generality import Generality
 from cranfield.lab.studies.rank_curves import Curves
 from cranfield.lab.study_input import any_measures
 from cranfield.report.charts.curves import UNIT
-from cranfield.report.charts.layout import brief
+from cranfield.report.charts.helpers import (
+    MOST_BANDS,
+    curve_chart,
+    measure_of,
+    thin_points,
+    values_of,
+)
+from cranfield.report.charts.layout import shorten_text
 from cranfield.report.charts.model import (
     Axis,
     Band,
@@ -40,10 +47,9 @@ from cranfield.report.charts.model import (
     Ramp,
     Rule,
     Text,
+    all_finite,
     chart,
-    known,
 )
-from cranfield.report.charts.parts import MOST_BANDS, curve_chart, measure_of, thinned, values_of
 from cranfield.validation import validate_params
 
 RECALL, PRECISION = Axis("recall", "recall", UNIT), Axis("precision", "precision", UNIT)
@@ -145,7 +151,7 @@ def operating(counts: CutoffCounts, *, mean: Mean = "macro") -> Chart:
         [
             [Rule(0, 0, 1, 1, "quiet", "by chance", 1, True)],
             [
-                Line(tuple(thinned(c.points)), i, f"{run}: area {c.auc:.4f}")
+                Line(tuple(thin_points(c.points)), i, f"{run}: area {c.auc:.4f}")
                 for i, (run, c) in enumerate(curves.items())
             ],
         ],
@@ -237,7 +243,7 @@ def gains(curves: Sequence[Curve], *, gain: str, against: str) -> Chart:
 
 def _thin(curve: Curve) -> Curve:
     """Fewer points where a curve in the unit square has more than can be seen."""
-    points = tuple(thinned(curve.points))
+    points = tuple(thin_points(curve.points))
     if len(points) == len(curve.points):
         return curve
     xs = {p[0] for p in points}
@@ -275,8 +281,10 @@ def rank_changes(scores: Scores, x: str, y: str) -> Chart:
         )
         for row in changes.runs
     ]
-    names = [Text(-0.03, row.first - 1.0, brief(row.run, ROOM), "end") for row in changes.runs]
-    places = [Text(1.03, row.second - 1.0, brief(row.run, ROOM)) for row in changes.runs]
+    names = [
+        Text(-0.03, row.first - 1.0, shorten_text(row.run, ROOM), "end") for row in changes.runs
+    ]
+    places = [Text(1.03, row.second - 1.0, shorten_text(row.run, ROOM)) for row in changes.runs]
     return chart(
         f"Ranks of {count} runs by {first} and by {second}",
         f"Each line is a run; blue: a better rank under {second}, orange: a worse one. Kendall's "
@@ -371,7 +379,7 @@ def _pairs(
     axes: tuple[str, str],
     remark: str,
 ) -> Chart:
-    defined = [(n, a, b) for n, (a, b) in zip(names, points, strict=True) if known(a, b)]
+    defined = [(n, a, b) for n, (a, b) in zip(names, points, strict=True) if all_finite(a, b)]
     few = len(defined) <= LABELLED
     return chart(
         title,
@@ -391,7 +399,7 @@ def _pairs(
 
 def _diagonal(values: Sequence[float]) -> Rule:
     """Where both are equal, from the least to the greatest of all values."""
-    finite = [v for v in values if known(v)] or [0.0, 1.0]
+    finite = [v for v in values if all_finite(v)] or [0.0, 1.0]
     return Rule(min(finite), min(finite), max(finite), max(finite), "quiet", "equal", 1, True)
 
 
@@ -404,7 +412,7 @@ def _unit_range(
 LOGARITHMIC_FROM = 1000
 
 
-def turned(name: str) -> tuple[str, float, float]:
+def as_loss(name: str) -> tuple[str, float, float]:
     """How a measure is drawn so that low is good: its name, and value = a + b * original.
 
     >>> turned("AP"), turned("NMRR")
@@ -424,7 +432,7 @@ def one_relevant(studies: Sequence[Curves], *, low_is_good: bool = True) -> Char
     curves = []
     for study in studies:
         for j, name in enumerate(study.measures):
-            measure_label, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
+            measure_label, a, b = as_loss(name) if low_is_good else (name, 0.0, 1.0)
             label = measure_label if len(studies) == 1 else f"{measure_label}, N = {study.size:,}"
             points = ((float(r[0]), a + b * float(study.values[k, j])) for k, r in _rows(study))
             curves.append(Curve(label, tuple(points)))
@@ -449,7 +457,7 @@ def combined_ranks(study: Curves, *, low_is_good: bool = True) -> Chart:
     _check([study], 2)
     curves = []
     for column, name in enumerate(study.measures):
-        label, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
+        label, a, b = as_loss(name) if low_is_good else (name, 0.0, 1.0)
         ordered = sorted((r[1], r[0], float(study.values[k, column])) for k, r in _rows(study))
         points = tuple((float(n), a + b * v) for n, (_, _, v) in enumerate(ordered, 1))
         curves.append(Curve(label, points))
@@ -475,7 +483,7 @@ def surface(study: Curves, name: str | None = None, *, low_is_good: bool = True)
     if measure not in study.measures:
         raise UsageError(f"no values of {measure!r} (measures: {', '.join(study.measures)})")
     column = study.measures.index(measure)
-    label, a, b = turned(measure) if low_is_good else (measure, 0.0, 1.0)
+    label, a, b = as_loss(measure) if low_is_good else (measure, 0.0, 1.0)
     ranks = sorted({rank for pair in study.ranks for rank in pair})
     at = {rank: k for k, rank in enumerate(ranks)}
     values = {r: a + b * float(study.values[k, column]) for k, r in _rows(study)}
@@ -510,7 +518,7 @@ def surface_edges(study: Curves, *, low_is_good: bool = True) -> Chart:
     rows = {r: k for k, r in _rows(study)}
     curves = []
     for column, name in enumerate(study.measures):
-        label, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
+        label, a, b = as_loss(name) if low_is_good else (name, 0.0, 1.0)
         edges = {
             "A": list(itertools.pairwise(ranks)),
             "B": [(j, ranks[-1]) for j in ranks[:-1]],
@@ -540,7 +548,7 @@ def envelope(study: Curves, *, low_is_good: bool = True) -> Chart:
     rows = {r: k for k, r in _rows(study)}
     curves = []
     for column, name in enumerate(study.measures):
-        label, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
+        label, a, b = as_loss(name) if low_is_good else (name, 0.0, 1.0)
         edges = {
             f"j = {ranks[0]}": [(ranks[0], i) for i in ranks[1:]],
             "j right before i": list(itertools.pairwise(ranks)),

@@ -26,14 +26,14 @@ from cranfield.lab.study_input import Material
 from cranfield.notes import Notes
 from cranfield.report import charts
 from cranfield.report.chart_names import CHARTS, OF_MEASURES
+from cranfield.report.charts.helpers import best_first, measure_of
 from cranfield.report.charts.model import Chart
-from cranfield.report.charts.parts import best_first, measure_of
 
 Against: TypeAlias = Literal["rank", "recall"]
 
 
 @dataclass(frozen=True)
-class Asked:
+class ChartRequest:
     """What is to be drawn, and of what."""
 
     chart: str
@@ -54,9 +54,9 @@ class Asked:
     jobs: int = 1
     notes: Notes = field(default_factory=Notes)
 
-    def drawn(self) -> Chart:
+    def build(self) -> Chart:
         """The chart; what was noticed on the way is in `notes`."""
-        return _DRAWN[self.chart](self)
+        return _BUILDERS[self.chart](self)
 
     def scores(self, measures: str | None = None) -> Scores:
         """The scores of the runs under the measures asked for."""
@@ -115,8 +115,8 @@ class Asked:
         return LabelTask(measures=self.measures, **options), runs
 
 
-def _of_comparison(draw: Callable[..., Chart]) -> Callable[[Asked], Chart]:
-    def make(request: Asked) -> Chart:
+def _of_comparison(draw: Callable[..., Chart]) -> Callable[[ChartRequest], Chart]:
+    def make(request: ChartRequest) -> Chart:
         scores = request.scores()
         first = str(scores.measures[0])
         comparison = scores.compare(
@@ -127,31 +127,31 @@ def _of_comparison(draw: Callable[..., Chart]) -> Callable[[Asked], Chart]:
     return make
 
 
-def _differences(request: Asked) -> Chart:
+def _differences(request: ChartRequest) -> Chart:
     scores = request.scores()
     return charts.differences(scores, *request.pair(scores))
 
 
-def _against(request: Asked) -> Chart:
+def _against(request: ChartRequest) -> Chart:
     scores = request.scores()
     return charts.against(scores, *request.pair(scores))
 
 
-def _scatter(request: Asked) -> Chart:
+def _scatter(request: ChartRequest) -> Chart:
     return charts.measures(*request.two_measures())
 
 
-def _rank_changes(request: Asked) -> Chart:
+def _rank_changes(request: ChartRequest) -> Chart:
     return charts.rank_changes(*request.two_measures())
 
 
-def _units(request: Asked) -> Chart:
+def _units(request: ChartRequest) -> Chart:
     scores, first, second = request.two_measures()
     best = scores.runs[best_first(scores, scores.measures[0])[0]]
     return charts.units(scores, first, second, [request.run or best])
 
 
-def _generality_sizes(request: Asked) -> Chart:
+def _generality_sizes(request: ChartRequest) -> Chart:
     options = request.rankings()
     size = options.pop("collection_size", None)
     names = f"Generality {request.measures or 'Rprec'}"
@@ -163,7 +163,7 @@ def _generality_sizes(request: Asked) -> Chart:
     return charts.generality_sizes(study)
 
 
-def _gain(request: Asked) -> Chart:
+def _gain(request: ChartRequest) -> Chart:
     gain: Any = request.measures or "CG"
     curves = gain_curves(
         gain=gain, against=request.against, jobs=request.jobs, **request.rankings()
@@ -171,13 +171,13 @@ def _gain(request: Asked) -> Chart:
     return charts.gains(curves, gain=gain, against=request.against)
 
 
-def _placements(request: Asked, relevant: int) -> list[Curves]:
+def _placements(request: ChartRequest, relevant: int) -> list[Curves]:
     sizes = request.sizes or (request.collection_size or 20,)
     names = request.measures or "AP NMRR MNRO"
     return [curves(names, size=size, relevant=relevant) for size in sizes]
 
 
-def _concept_curves(request: Asked) -> Chart:
+def _concept_curves(request: ChartRequest) -> Chart:
     truth, runs = request.aligned()
     graded_runs = [run for run in runs if not run.is_binary and request.run in (None, run.name)]
     if not graded_runs:
@@ -190,7 +190,7 @@ def _concept_curves(request: Asked) -> Chart:
     return charts.concept_precision_recall(truth, graded_runs[scores.best_first()[0]])
 
 
-def _precision_recall(request: Asked) -> Chart:
+def _precision_recall(request: ChartRequest) -> Chart:
     if request.measures or (request.subject and request.subject.kind == "labels"):
         raise UsageError(
             "precision-recall is of ranked runs and has its own measures: "
@@ -199,22 +199,22 @@ def _precision_recall(request: Asked) -> Chart:
     return charts.precision_recall(request.scores(RECALL_MEASURES))
 
 
-def _roc(request: Asked) -> Chart:
+def _roc(request: ChartRequest) -> Chart:
     return charts.roc(*request.aligned(), request.concept)
 
 
-def _concepts(request: Asked) -> Chart:
+def _concepts(request: ChartRequest) -> Chart:
     truth = request.annotation()[0].truth
     scores = request.scores(request.measures or "AP.concept")
     return charts.concepts(scores, truth, request.run, str(measure_of(scores, None)))
 
 
-def _density(request: Asked) -> Chart:
+def _density(request: ChartRequest) -> Chart:
     request.annotation()
     return charts.density(request.scores())
 
 
-def _behaviour(request: Asked) -> Chart:
+def _behaviour(request: ChartRequest) -> Chart:
     return charts.behaviour(
         request.measures or DEFAULT_MEASURES,
         size=request.collection_size or 100,
@@ -223,7 +223,7 @@ def _behaviour(request: Asked) -> Chart:
 
 
 # How each is drawn; what it shows is in `CHARTS`.
-_DRAWN: dict[str, Callable[[Asked], Chart]] = {
+_BUILDERS: dict[str, Callable[[ChartRequest], Chart]] = {
     "leaderboard": _of_comparison(charts.leaderboard),
     "significance": _of_comparison(charts.significance),
     "heatmap": lambda request: charts.heatmap(request.scores()),
@@ -259,18 +259,18 @@ _DRAWN: dict[str, Callable[[Asked], Chart]] = {
 }
 
 
-def ask_chart(
+def request_chart(
     chart: str,
     files: Sequence[Any] = (),
     truth: Any = None,
     *,
     min_score: str | None = None,
     **options: Any,
-) -> Asked:
+) -> ChartRequest:
     """A chart of runs, or of measures alone, ready to be drawn.
 
     `files` and `truth` are what `Subject.of` takes, as are the options of evaluation; the other
-    options are the fields of `Asked`. `min_score` keeps the items of ranked runs whose score is
+    options are the fields of `ChartRequest`. `min_score` keeps the items of ranked runs whose score is
     at least that, or a share such as '50%' of the way from the lowest to the highest of the topic.
     """
     if chart not in CHARTS:
@@ -288,4 +288,4 @@ def ask_chart(
             raise UsageError("min_score= is for ranked runs")
         runs = above_score(subject.options["runs"], min_score)
         subject = replace(subject, options={**subject.options, "runs": runs})
-    return Asked(chart, subject, **chart_options)
+    return ChartRequest(chart, subject, **chart_options)

@@ -18,7 +18,7 @@ from cranfield.report.charts.model import (
     Panel,
     Region,
     Rule,
-    known,
+    all_finite,
 )
 
 PAD = 0.04
@@ -84,7 +84,7 @@ def _scale(axis: Axis, values: Iterable[float], start: float, end: float) -> Sca
 
 def _across(mark: Mark) -> Iterable[float]:
     if isinstance(mark, Line | Band):
-        return [p[0] for p in mark.points if known(*p)]
+        return [p[0] for p in mark.points if all_finite(*p)]
     if isinstance(mark, Rule | Region):
         return [v for v in (mark.x0, mark.x1) if v is not None and math.isfinite(v)]
     return [mark.x] if math.isfinite(mark.x) else []
@@ -92,12 +92,12 @@ def _across(mark: Mark) -> Iterable[float]:
 
 def _upward(mark: Mark) -> Iterable[float]:
     if isinstance(mark, Line | Band):
-        return [v for p in mark.points if known(*p) for v in p[1:]]
+        return [v for p in mark.points if all_finite(*p) for v in p[1:]]
     if isinstance(mark, Rule | Region):
         return [v for v in (mark.y0, mark.y1) if v is not None and math.isfinite(v)]
     if isinstance(mark, Bar):
         return [0.0, mark.value] if math.isfinite(mark.value) else []
-    if isinstance(mark, Cell | Dot) and not known(mark.y):
+    if isinstance(mark, Cell | Dot) and not all_finite(mark.y):
         return []
     return [mark.y]
 
@@ -124,6 +124,6 @@ def _round(low: float, high: float, count: int) -> list[float]:
     return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
-def short(value: float) -> str:
+def tick_label(value: float) -> str:
     """A tick as people read it."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{round(value, 10):g}"

@@ -50,7 +50,7 @@ def figures(_: Any) -> Sequence[Chart]:
     return ()
 
 
-def _drawn(title: str, draw: Callable[..., Chart], *data: Any, **options: Any) -> Chart:
+def _build_chart(title: str, draw: Callable[..., Chart], *data: Any, **options: Any) -> Chart:
     return draw(*data, title=title, **options)
 
 
@@ -62,20 +62,20 @@ def _correlations(result: Correlations) -> Sequence[Chart]:
         (result.within_tree, "within runs, by the ranking of topics, items or concepts"),
     ):
         if tree:
-            joins = [_plain(join) for join in tree]
+            joins = [_join_tuple(join) for join in tree]
             title = f"Measures that are alike, {basis}"
-            charts.append(_drawn(title, tree_chart, joins, x="1 - tau (average linkage)"))
+            charts.append(_build_chart(title, tree_chart, joins, x="1 - tau (average linkage)"))
     column = {m: result.scores[:, j] for j, m in enumerate(result.measures)}
     shortened = len(result.pairs) > MOST_SCATTERS
     for number, pair in enumerate(result.pairs[:MOST_SCATTERS], 1):
         dots = list(zip(result.runs, column[pair.a], column[pair.b], strict=True))
         title = f"{pair.b} against {pair.a} (tau {pair.kendall:.3f})"
         title += f": pair {number} of {len(result.pairs)}" if shortened else ""
-        charts.append(_drawn(title, dot_chart, {"runs": dots}, x=pair.a, y=pair.b))
+        charts.append(_build_chart(title, dot_chart, {"runs": dots}, x=pair.a, y=pair.b))
     return charts
 
 
-def _plain(join: Join) -> tuple[tuple[str, ...], tuple[str, ...], float]:
+def _join_tuple(join: Join) -> tuple[tuple[str, ...], tuple[str, ...], float]:
     return join.left, join.right, join.distance
 
 
@@ -94,14 +94,14 @@ def _stability(result: Stability) -> Sequence[Chart]:
         if stages:
             lines = [line for line in lines if any(math.isfinite(p[1]) for p in line.points)]
             heading = f"{title}: tau to the original ranking, with the range of the repetitions"
-            charts.append(_drawn(heading, line_chart, lines, x=x, y="tau"))
+            charts.append(_build_chart(heading, line_chart, lines, x=x, y="tau"))
     lines = [
         Curve(s.measure, tuple((start, wrong / count) for start, count, wrong in s.bins if count))
         for s in result.swaps
     ]
     if lines:
         title = "Swap rate by the difference seen in one half"
-        charts.append(_drawn(title, line_chart, lines, x="difference", y="share that swaps"))
+        charts.append(_build_chart(title, line_chart, lines, x="difference", y="share that swaps"))
     return charts
 
 
@@ -126,11 +126,11 @@ def _random(result: RandomStudy) -> Sequence[Chart]:
                 for k, scored in of_kind.items()
             }
             title = f"{measure} against label density"
-            charts.append(_drawn(title, dot_chart, groups, x="label density", y=measure))
+            charts.append(_build_chart(title, dot_chart, groups, x="label density", y=measure))
         else:
             rows = [Marks(r.name, [s]) for scored in of_kind.values() for r, s in scored]
             title = f"{measure} of real runs and of random ones"
-            charts.append(_drawn(title, row_chart, rows, x=measure))
+            charts.append(_build_chart(title, row_chart, rows, x=measure))
     return charts
 
 
@@ -139,7 +139,7 @@ def _generality(result: Generality) -> Sequence[Chart]:
     lines = [Curve(m, _points(result.sizes, result.deviation(m))) for m in result.measures]
     wide = result.sizes[-1] >= 5 * result.sizes[0]
     title = "Deviation from the smallest collection"
-    return [_drawn(title, line_chart, lines, x="items", y="deviation, %", logarithmic=wide)]
+    return [_build_chart(title, line_chart, lines, x="items", y="deviation, %", logarithmic=wide)]
 
 
 def _points(across: Sequence[float], up: Sequence[float]) -> tuple[tuple[float, float], ...]:
@@ -154,7 +154,7 @@ def _curves(result: Curves) -> Sequence[Chart]:
     lines = [Curve(m, (), result.envelope(m)) for m in result.measures]
     title = f"Two relevant items among {result.size:,}: between the lowest and the highest value"
     axes = {"x": "rank of the last one", "y": "value", "logarithmic": wide}
-    charts = [_drawn(title, line_chart, lines, **axes), combined_ranks(result)]
+    charts = [_build_chart(title, line_chart, lines, **axes), combined_ranks(result)]
     if len({rank for pair in result.ranks for rank in pair}) <= MOST_RANKS:
         charts += [surface(result, name) for name in result.measures]
     return charts
@@ -165,13 +165,17 @@ def _requirements(result: Requirements) -> Sequence[Chart]:
     words = {True: "yes", False: "no", None: "people"}
     numbers = result.numbers
     rows = {m: [words[result.of(m, n).holds] for n in numbers] for m in result.measures}
-    return [_drawn("Requirements that hold", grid_chart, rows, [str(n) for n in numbers], FILLS)]
+    return [
+        _build_chart("Requirements that hold", grid_chart, rows, [str(n) for n in numbers], FILLS)
+    ]
 
 
 @figures.register
 def _choices(result: Choices) -> Sequence[Chart]:
     rows = [Marks(c.option, [c.share], c.interval) for c in result.choices]
-    return [_drawn("Share of the votes, with its interval", row_chart, rows, x="share of votes")]
+    return [
+        _build_chart("Share of the votes, with its interval", row_chart, rows, x="share of votes")
+    ]
 
 
 @figures.register
@@ -181,7 +185,7 @@ def _preferences(result: Preferences) -> Sequence[Chart]:
         for a in result.agreements
     ]
     title = "Questions in which a measure agrees with most people"
-    return [_drawn(title, row_chart, rows, x="share of the decided questions")]
+    return [_build_chart(title, row_chart, rows, x="share of the decided questions")]
 
 
 @figures.register
@@ -192,7 +196,7 @@ def _pool(result: Reusability) -> Sequence[Chart]:
             Marks(r.run, [r.score, r.score_without]) for r in result.runs if r.measure == measure
         ]
         charts.append(
-            _drawn(
+            _build_chart(
                 f"{measure} with and without a run's own items in the pool",
                 row_chart,
                 rows,

@@ -14,12 +14,12 @@ from cranfield.report.charts.layout import (
     Frame,
     Layout,
     Legend,
-    brief,
     lay_out,
+    needs_rotation,
     place_labels,
+    shorten_text,
     slope,
     text_width,
-    turned,
 )
 from cranfield.report.charts.model import (
     STEPS,
@@ -36,16 +36,16 @@ from cranfield.report.charts.model import (
     Rule,
     Style,
     Text,
+    all_finite,
     colour,
     colour_class,
     css_classes,
     css_properties,
     dash,
-    known,
     marker,
     step,
 )
-from cranfield.report.charts.scales import Scale, short, ticks
+from cranfield.report.charts.scales import Scale, tick_label, ticks
 
 MOST_LABELLED = 80
 BROKEN = "4 4"
@@ -123,7 +123,7 @@ def _x_axis(panel: Panel, frame: Frame, layout: Layout) -> Iterator[str]:
         for t in ticks(frame.x, count) if axis.marked else ():
             yield _path(f"M{frame.x(t):.1f} {top:.1f}V{bottom:.1f}", "line", 1)
             y = top - 6 if axis.top else bottom + 16
-            yield _text(frame.x(t), y, short(t), "middle", "quiet")
+            yield _text(frame.x(t), y, tick_label(t), "middle", "quiet")
     if axis.title:
         depth = text_depth(panel, frame)
         y = top - depth - 8 if axis.top else bottom + depth + 16
@@ -132,7 +132,7 @@ def _x_axis(panel: Panel, frame: Frame, layout: Layout) -> Iterator[str]:
             # A narrow panel at the end: its title reaches over what stands before it.
             yield _text(layout.width - 6, y, axis.title, "end", "quiet")
             return
-        middle, title = (frame.left + frame.right) / 2, brief(axis.title, max(room, 150))
+        middle, title = (frame.left + frame.right) / 2, shorten_text(axis.title, max(room, 150))
         yield _text(middle, y, title, "middle", "quiet", axis.title)
 
 
@@ -142,16 +142,16 @@ def text_depth(panel: Panel, frame: Frame) -> float:
         return LINE
     if not panel.x.shown:
         return 0
-    if not turned(panel, frame.x.step):
+    if not needs_rotation(panel, frame.x.step):
         return LINE
-    longest = max(text_width(brief(n, NAME * 0.8)) for n in panel.x.names)
+    longest = max(text_width(shorten_text(n, NAME * 0.8)) for n in panel.x.names)
     return slope(frame.x.step) * longest + 8
 
 
 def _x_names(panel: Panel, frame: Frame, layout: Layout) -> Iterator[str]:
     if not panel.x.shown:
         return
-    turn = turned(panel, frame.x.step)
+    turn = needs_rotation(panel, frame.x.step)
     steep = frame.x.step < STEEP
     # Where they would lie over each other, every second name or fewer.
     every = 1 if frame.x.step > LEAST_STEP else math.ceil(LINE * 0.75 / frame.x.step)
@@ -166,7 +166,7 @@ def _x_names(panel: Panel, frame: Frame, layout: Layout) -> Iterator[str]:
         rotation = f' transform="rotate({angle} {x + shift:.1f} {y:.1f})"'
         anchor = "start" if panel.x.top else "end"
         yield _text(
-            x + shift, y, brief(name, NAME * 0.8), anchor, tooltip=name, attributes=rotation
+            x + shift, y, shorten_text(name, NAME * 0.8), anchor, tooltip=name, attributes=rotation
         )
 
 
@@ -174,17 +174,17 @@ def _y_axis(chart: Chart, layout: Layout) -> Iterator[str]:
     frame = layout.frames[0]
     if chart.y.names:
         for k, name in enumerate(chart.y.names if chart.y.shown else ()):
-            text = brief(name, layout.name_width)
+            text = shorten_text(name, layout.name_width)
             yield _text(frame.left - 8, layout.y(k) + 4, text, "end", tooltip=name)
     else:
         yield from _y_grid(layout, frame)
         for t in ticks(layout.y):
-            yield _text(frame.left - 6, layout.y(t) + 4, short(t), "end", "quiet")
+            yield _text(frame.left - 6, layout.y(t) + 4, tick_label(t), "end", "quiet")
     if chart.y.title:
         middle = (layout.top + layout.bottom) / 2
         rotation = f' transform="rotate(-90 14 {middle:.1f})"'
         room = max(layout.bottom - layout.top, 150)
-        text = brief(chart.y.title, room)
+        text = shorten_text(chart.y.title, room)
         yield _text(14, middle, text, "middle", "quiet", chart.y.title, rotation)
 
 
@@ -221,7 +221,7 @@ def _layer(layer: Layer, chart: Chart, frame: Frame, layout: Layout) -> Iterable
 
 
 def _line(mark: Line, x: Scale, y: Scale) -> Iterator[str]:
-    points = [p for p in mark.points if known(*p)]
+    points = [p for p in mark.points if all_finite(*p)]
     if not points:
         return
     series = mark.style if isinstance(mark.style, int) else 0
@@ -233,7 +233,7 @@ def _line(mark: Line, x: Scale, y: Scale) -> Iterator[str]:
 
 
 def _band(mark: Band, x: Scale, y: Scale) -> Iterator[str]:
-    points = [p for p in mark.points if known(*p)]
+    points = [p for p in mark.points if all_finite(*p)]
     if points:
         ends = [(p[0], p[2]) for p in points] + [(p[0], p[1]) for p in reversed(points)]
         title = _title(mark.said)
@@ -242,8 +242,8 @@ def _band(mark: Band, x: Scale, y: Scale) -> Iterator[str]:
 
 def _dots(dots: Sequence[Dot], frame: Frame, layout: Layout) -> Iterator[str]:
     x, y = frame.x, layout.y
-    defined = [d for d in dots if known(d.x, d.y)]
-    texts = [brief(d.label, NAME * 0.7) for d in defined]
+    defined = [d for d in dots if all_finite(d.x, d.y)]
+    texts = [shorten_text(d.label, NAME * 0.7) for d in defined]
     if len(defined) <= MOST_LABELLED and any(texts):
         box = (frame.left, layout.top - 6, layout.width, layout.bottom + 6)
         wide = [(x(d.x), y(d.y), text_width(t)) for d, t in zip(defined, texts, strict=True)]
@@ -271,7 +271,7 @@ def _marker(style: Style, x: float, y: float, tooltip: str, *, small: bool = Fal
 
 
 def _bar(mark: Bar, x: Scale, y: Scale) -> Iterator[str]:
-    if known(mark.value):
+    if all_finite(mark.value):
         wide = max(x.step - 1, 1.5) if x.step < 12 else x.step * 0.86
         ends = sorted((y(0.0), y(mark.value)))
         yield (
@@ -302,7 +302,7 @@ def _cell(mark: Cell, ramp: Ramp | None, x: Scale, y: Scale) -> str:
 
 def _rule(mark: Rule, frame: Frame, layout: Layout) -> Iterator[str]:
     x0, y0, x1, y1 = _corners(mark, frame, layout)
-    if known(x0, y0, x1, y1):
+    if all_finite(x0, y0, x1, y1):
         pattern = BROKEN if mark.dashed else ""
         path = f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"
         yield _path(path, mark.style, mark.width, pattern, mark.said)
@@ -340,7 +340,7 @@ def _legend(chart: Chart, legend: Legend) -> Iterator[str]:
             yield _path(f"M{x:.1f} {y:.1f}h24", i, 2, dash(i))
         if dots or not lines:
             yield _marker(i, x + 12, y, name, small=lines)
-        label = brief(name, legend.column - 44)
+        label = shorten_text(name, legend.column - 44)
         yield _text(x + 30, y + 4, label, "start", tooltip=name)
 
 
@@ -358,7 +358,7 @@ def _ramp(ramp: Ramp, layout: Layout) -> Iterator[str]:
         size = f'width="14" height="{each}"'
         yield f'<rect x="{x:.1f}" y="{top + k * each:.1f}" {size} {_fill(fill)}/>'
     bottom = top + each * STEPS[ramp.kind]
-    yield _text(x, top - 10, brief(ramp.title, 84), "start", "quiet", ramp.title)
+    yield _text(x, top - 10, shorten_text(ramp.title, 84), "start", "quiet", ramp.title)
     for y, value in ((top + 8, high), (bottom, low)):
         yield _text(x + 20, y, f"{value:.3g}", "start", "quiet")
 

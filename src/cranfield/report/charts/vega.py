@@ -8,7 +8,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from cranfield.report.charts.layout import Frame, Layout, brief, lay_out, place_labels, text_width
+from cranfield.report.charts.layout import (
+    Frame,
+    Layout,
+    lay_out,
+    place_labels,
+    shorten_text,
+    text_width,
+)
 from cranfield.report.charts.model import (
     ROLES,
     Axis,
@@ -26,12 +33,12 @@ from cranfield.report.charts.model import (
     Style,
     Text,
     Theme,
+    all_finite,
     colour,
     dash,
-    known,
     marker,
-    plain,
     ramp_colours,
+    to_plain,
 )
 
 Spec: TypeAlias = dict[str, Any]
@@ -165,7 +172,7 @@ class _Writer:
             if turned and not axis.top:
                 ticks["labelAngle"] = -50
             if not by_name:
-                names = json.dumps([brief(n, 200) for n in axis.names], ensure_ascii=False)
+                names = json.dumps([shorten_text(n, 200) for n in axis.names], ensure_ascii=False)
                 ticks |= {"values": list(range(len(axis.names)))}
                 ticks |= {"labelExpr": f"{names}[datum.value]", "labelOverlap": False}
         return ticks
@@ -173,9 +180,9 @@ class _Writer:
     def place(self, axis: Axis, value: float | None, *, across: bool) -> Any:
         """A position as data has it: a name, or a number."""
         by_name = self.named_x if across else self.named_y
-        if value is None or not known(value):
+        if value is None or not all_finite(value):
             return None
-        return axis.names[round(value)] if by_name else plain(float(value))
+        return axis.names[round(value)] if by_name else to_plain(float(value))
 
     def at(self, x: float | None, y: float | None) -> Spec:
         return {
@@ -218,7 +225,7 @@ class _Writer:
             {**self.at(*p), **self.name(m.style), "line": k}
             for k, m in enumerate(marks)
             for p in m.points
-            if known(*p)
+            if all_finite(*p)
         ]
         encoding = {"x": self.x(), "y": self.y(), "detail": {"field": "line"}, **_order()}
         encoding |= self.hue([m.style for m in marks])
@@ -253,14 +260,14 @@ class _Writer:
         rows = [
             {
                 self.key: self.place(self.panel.x, x, across=True),
-                low: plain(a),
-                high: plain(b),
+                low: to_plain(a),
+                high: to_plain(b),
                 **self.name(m.style),
                 "line": k,
             }
             for k, m in enumerate(marks)
             for x, a, b in m.points
-            if known(x, a, b)
+            if all_finite(x, a, b)
         ]
         encoding = {"x": self.x(), "y": self.y(low), "y2": {"field": high}}
         encoding |= {"detail": {"field": "line"}}
@@ -281,12 +288,12 @@ class _Writer:
 
     def _labels(self, marks: list[Dot]) -> list[Spec]:
         """Labels where the layout found room for them, as positions in the data."""
-        labelled = [m for m in marks if m.label and known(m.x, m.y)]
+        labelled = [m for m in marks if m.label and all_finite(m.x, m.y)]
         if not labelled or self.named_x or self.named_y:
             return []
         x, y = self.frame.x, self.layout.y
         box = (self.frame.left, self.layout.top - 6, self.layout.width, self.layout.bottom + 6)
-        texts = [brief(m.label, 130) for m in labelled]
+        texts = [shorten_text(m.label, 130) for m in labelled]
         dots = [(x(m.x), y(m.y), text_width(t)) for m, t in zip(labelled, texts, strict=True)]
         rows, leads = [], []
         for dot, text, place in zip(labelled, texts, place_labels(dots, box), strict=True):
@@ -317,7 +324,7 @@ class _Writer:
         for m in marks:
             row = {**self.at(m.x, m.y), **self._box(m.x, m.y), "said": m.said, "text": m.text}
             if m.style == "":
-                row[value] = plain(m.value)
+                row[value] = to_plain(m.value)
             else:
                 row["colour"] = colour(m.style, self.theme)
             rows.append(row)
@@ -443,6 +450,6 @@ def _whole(layers: Iterable[Layer], *, across: bool) -> bool:
                 values = [v for v in rule_ends if v is not None]
             else:
                 values = [mark.x if across else mark.value if isinstance(mark, Bar) else mark.y]
-            if any(not float(v).is_integer() for v in values if known(v)):
+            if any(not float(v).is_integer() for v in values if all_finite(v)):
                 return False
     return True

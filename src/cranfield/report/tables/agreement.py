@@ -55,12 +55,12 @@ def document(answer: Agreement, **_: Any) -> Document:
     if answer.systems is not None:
         parts.append((_systems(answer.systems), None))
     machine = next((m or tables[0] for tables, m in parts if tables), None)
-    tables = [*_usual(answer), *(t for tables, _ in parts for t in tables)]
-    figures = partial(_drawn, answer)
+    tables = [*_coefficient_tables(answer), *(t for tables, _ in parts for t in tables)]
+    figures = partial(_figures, answer)
     return Document(answer.to_dict(), tables, answer.notes, machine, figures=figures)
 
 
-def _drawn(answer: Agreement) -> Sequence[Chart]:
+def _figures(answer: Agreement) -> Sequence[Chart]:
     # All charts are loaded with it, which takes longer than a small log.
     from cranfield.report.charts.people import agreement_figures
 
@@ -92,7 +92,7 @@ def _text(name: str) -> Column:
     return Column(name, numeric=False)
 
 
-def _usual(answer: Agreement) -> list[Table]:
+def _coefficient_tables(answer: Agreement) -> list[Table]:
     coefficients, row_kind = answer.found, answer.row_kind
     notes = ["each category against all others"] if row_kind == "category" else []
     rows = [coefficients.overall, *coefficients.concepts]
@@ -154,7 +154,7 @@ def _pairs(answer: Agreement) -> tuple[list[Table], Table | None]:
     heads = [_text("a"), _text("b"), *(Column(k) for k in PAIR_KEYS[2:])]
     note = f"mean of Cohen's kappa over pairs: {pairs.mean_cohen:.4f}"
     pair_table = Table(heads, pair_rows(pairs), "Pairs of annotators", [note])
-    tables = [_shortened(pair_table)]
+    tables = [_first_rows(pair_table)]
     names = pairs.annotators
     if len(names) <= MATRIX_UP_TO:
         merged = {a.annotator: a.accuracy_to_majority for a in answer.found.annotators}
@@ -173,7 +173,7 @@ def _pairs(answer: Agreement) -> tuple[list[Table], Table | None]:
     return tables, pair_table
 
 
-def _shortened(table: Table) -> Table:
+def _first_rows(table: Table) -> Table:
     """A table for people to read; CSV and JSON have all of its rows."""
     hidden = len(table.rows) - ROWS_SHOWN
     if hidden <= 0:
@@ -188,7 +188,7 @@ def _items(items: Sequence[ItemAgreement]) -> tuple[list[Table], Table | None]:
     every, selected = (_known_mean([row[c] for row in rows]) for c in (2, 3))
     note = f"mean accuracy: {every:.4f}; selected: {selected:.4f}"
     table = Table(heads, rows, "Items", [note])
-    return [_shortened(table)], table
+    return [_first_rows(table)], table
 
 
 def _known_mean(values: Sequence[Cell]) -> float:
@@ -381,7 +381,7 @@ def weak_labels_document(answer: WeakLabels, **_: Any) -> Document:
     )
 
 
-def kept_table(answer: WeakLabels) -> Table:
+def kept_items_table(answer: WeakLabels) -> Table:
     """The items that are kept, with how well each fits."""
     rows: list[list[Cell]] = [
         [row["item"], row["tag"], row["fit"]]

@@ -159,7 +159,7 @@ def _says_nothing(percent: float) -> bool:
     return abs(percent) > MOST_PERCENT
 
 
-def _hidden(comparison: Comparison, name: str) -> list[str]:
+def _hidden_shares_note(comparison: Comparison, name: str) -> list[str]:
     """That shares of a mean near 0 are left out, where there are any."""
     if not any(map(_says_nothing, comparison.pairs.columns[name][:MOST_PAIRS].tolist())):
         return []
@@ -188,7 +188,7 @@ def _title(comparison: Comparison, subject: str) -> str:
     )
 
 
-def _more(comparison: Comparison) -> list[str]:
+def _hidden_pairs_note(comparison: Comparison) -> list[str]:
     hidden = len(comparison.pairs) - MOST_PAIRS
     return [f"... and {hidden} more pairs; csv, tsv and json have them all."] if hidden > 0 else []
 
@@ -200,10 +200,10 @@ def _pairs(comparison: Comparison) -> Table:
         _rows(comparison, columns, MOST_PAIRS),
         title=_title(comparison, "Differences"),
         notes=[
-            *_more(comparison),
+            *_hidden_pairs_note(comparison),
             *comparison.footnotes(),
             "dev. %: the gap in percent of the smaller mean.",
-            *_hidden(comparison, "deviation_percent"),
+            *_hidden_shares_note(comparison, "deviation_percent"),
         ],
     )
 
@@ -212,8 +212,8 @@ def _effects(comparison: Comparison) -> Table:
     columns = [*_NAMES, *_effect_columns(comparison)]
     unit = comparison.unit
     notes = [
-        *_more(comparison),
-        *_hidden(comparison, "change_percent"),
+        *_hidden_pairs_note(comparison),
+        *_hidden_shares_note(comparison, "change_percent"),
         "change %: from b to a; d: Cohen's d of the differences; delta: Cliff's delta;",
         f"win, tie, loss: {unit}s on which a is better, level, worse than b;",
         f"detectable: true difference that so many {unit}s find with power "
@@ -270,7 +270,7 @@ def _leaderboard(comparison: Comparison, measure: str) -> Table:
             s.run,
             _number(s.mean),
             *map(_number, s.ci),
-            *(_four(s.truth_ci, s.both_ci) if doubtful else ()),
+            *(_interval_cells(s.truth_ci, s.both_ci) if doubtful else ()),
             s.rank,
             _span(s.rank_spread),
             *([s.group] if lettered else []),
@@ -301,7 +301,7 @@ _DOUBTFUL = (
 )
 
 
-def _four(*pairs: tuple[float, float] | None) -> list[Cell]:
+def _interval_cells(*pairs: tuple[float, float] | None) -> list[Cell]:
     return [cell for ends in pairs for cell in (ends or (None, None))]
 
 
@@ -311,7 +311,7 @@ def _doubts(comparison: Comparison) -> Table:
     rows: list[list[Cell]] = []
     for d in comparison.doubts:
         names: list[Cell] = [d["measure"], d["a"], d["b"], d["difference"], d["by_truth"]]
-        rows.append([*names, *_four(d["truth_ci"], d["both_ci"]), d["better"]])
+        rows.append([*names, *_interval_cells(d["truth_ci"], d["both_ci"]), d["better"]])
     notes = [
         "a better: the share of the truths, as probable as they are, under which a is the better",
         "truth: were the truth another one that its probabilities allow; both: and the topics, too",

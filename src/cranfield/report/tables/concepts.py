@@ -139,11 +139,11 @@ def cost_map_document(view: CostMapView, *, form: str = "table", **_: Any) -> Do
         page = costmap_page(view, nearest)
         return Document(payload, [nearest], view.notes, page=page)
     if form == "table" and not view.listed:
-        nearest = replace(nearest, notes=_drawn(view))
+        nearest = replace(nearest, notes=_text_drawing(view))
     return Document(payload, [nearest], view.notes)
 
 
-def _drawn(view: CostMapView) -> list[str]:
+def _text_drawing(view: CostMapView) -> list[str]:
     tree = branches(view)
     drawing = ["", "Dendrogram (average cost at which concepts join)"]
     drawing += dendrogram_text(view.costs, tree)
@@ -409,15 +409,15 @@ def tags_document(corpus: TagCorpus, *, top: int = TOP, **_: Any) -> Document:
         ]
         columns = [text("category"), text("part"), *map(Column, ("concepts", "tagged", "items"))]
         tables.append(Table(columns, parts, "The vocabulary in the tags"))
-    proposals = _listed(corpus.proposals, "class")
+    proposals = _tag_table(corpus.proposals, "class")
     tables.append(replace(proposals.first(top), title="Tags that could become concepts"))
     if corpus.unknown:
-        unknown = _listed(corpus.unknown)
+        unknown = _tag_table(corpus.unknown)
         tables.append(replace(unknown.first(top), title="Tags that WordNet does not know"))
     return Document(corpus.to_dict(), tables, corpus.notes, machine=proposals)
 
 
-def _listed(tags: Sequence[TagCount], kind: str = "") -> Table:
+def _tag_table(tags: Sequence[TagCount], kind: str = "") -> Table:
     columns = [Column("tag", numeric=False), Column("items")]
     if not kind:
         return Table(columns, [[t.tag, t.items] for t in tags])

@@ -12,8 +12,8 @@ from typing import Any
 
 from cranfield.errors import UsageError
 from cranfield.evaluation.scores import Scores
-from cranfield.report.cases import Compared, LabelCase, RankedCase
-from cranfield.report.charts.parts import best_first
+from cranfield.report.cases import ComparedScores, LabelCase, RankedCase
+from cranfield.report.charts.helpers import best_first
 from cranfield.report.document import Table
 from cranfield.report.drilldown import add_explanations
 from cranfield.report.page import report_page
@@ -26,7 +26,7 @@ from cranfield.report.sections import (
 )
 from cranfield.report.tables import document_of
 from cranfield.report.tables.comparison import further_tables
-from cranfield.report.thumbnails import shown_pictures
+from cranfield.report.thumbnails import folder_pictures
 
 TITLES = {"ranked": "Retrieval", "labels": "Annotation"}
 HOLDS_TRUTH = (
@@ -39,7 +39,7 @@ PUBLIC = "True labels, grades and names of items are left out; items are numbere
 
 
 def case_section(
-    case: Compared, *, tables: Sequence[Table], title: str = "", public: bool = False
+    case: ComparedScores, *, tables: Sequence[Table], title: str = "", public: bool = False
 ) -> Section:
     """The section of a case; a public one says nothing of the truth of single items."""
     name = title or TITLES[case.scores.task]
@@ -93,7 +93,7 @@ def _number_items(section: Section) -> None:
 
 
 def case_page(
-    case: Compared,
+    case: ComparedScores,
     *,
     tables: Sequence[Table],
     further: Sequence[Table] = (),
@@ -109,7 +109,7 @@ def case_page(
     with the pictures of items.
     """
     sections = [case_section(case, tables=tables, public=public)]
-    images = shown_pictures(pictures, sections, public=public)
+    images = folder_pictures(pictures, sections, public=public)
     if further:
         sections.append(table_section("Further tables", further))
     subject = "comparison" if further and case.comparison is not None else ""
@@ -127,10 +127,10 @@ def page_about(command: str = "", *, public: bool = False) -> dict[str, str]:
     about = {"Made on": f"{date.today():%Y-%m-%d}"}
     if public or not command:
         return about
-    return about | _files_told(shlex.split(command)[1:]) | {"With": command}
+    return about | _input_files(shlex.split(command)[1:]) | {"With": command}
 
 
-def _files_told(words: Sequence[str]) -> dict[str, str]:
+def _input_files(words: Sequence[str]) -> dict[str, str]:
     """What was given: the first file or folder, how many more, and how new the files are."""
     candidates = [Path(file) for word in words if (file := word.rpartition("=")[2])]
     paths = [path for path in candidates if path.name and path.exists()]
@@ -145,7 +145,7 @@ def _files_told(words: Sequence[str]) -> dict[str, str]:
 
 
 def scores_page(
-    case: Compared,
+    case: ComparedScores,
     *,
     per: Sequence[str] = (),
     public: bool = False,
@@ -163,7 +163,7 @@ def scores_page(
 
 
 def comparison_page(
-    case: Compared, *, parts: Sequence[str], public: bool = False, **head: Any
+    case: ComparedScores, *, parts: Sequence[str], public: bool = False, **head: Any
 ) -> str:
     """The report of the comparison of a case, with the tables that `parts` names."""
     if case.comparison is None:

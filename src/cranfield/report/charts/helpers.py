@@ -11,7 +11,7 @@ from cranfield.evaluation.curves import Curve
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
 from cranfield.report.charts.layout import MANY
-from cranfield.report.charts.model import Axis, Band, Chart, Dot, Line, Ramp, chart, known
+from cranfield.report.charts.model import Axis, Band, Chart, Dot, Line, Ramp, all_finite, chart
 
 MOST_POINTS = 200
 MOST_DOTS = 30  # on a line: beyond that they run together
@@ -51,7 +51,7 @@ def number(value: Any) -> Any:
     return value
 
 
-def thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+def thin_points(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     """At most `MOST_POINTS` points of a curve in the unit square, spread evenly, ends included."""
     if len(points) <= MOST_POINTS:
         return list(points)
@@ -72,7 +72,7 @@ def column_axis(title: str, names: Iterable[str], field: str) -> Axis:
 
 def heat_ramp(title: str, values: Iterable[float], *, reverse: bool = False) -> Ramp:
     """A ramp from the least to the greatest value."""
-    finite = [v for v in values if known(v)]
+    finite = [v for v in values if all_finite(v)]
     low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
     return Ramp(title, low, high, "heat", reverse)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from cranfield.evaluation.scores import Scores
-from cranfield.report.charts.model import Axis, Bar, Cell, Chart, Rule, chart, known
-from cranfield.report.charts.parts import (
+from cranfield.report.charts.helpers import (
     best_first,
     column_axis,
     heat_ramp,
     measure_of,
     values_of,
 )
+from cranfield.report.charts.model import Axis, Bar, Cell, Chart, Rule, all_finite, chart
 from cranfield.validation import validate_params
 
 
@@ -48,7 +48,7 @@ def differences(scores: Scores, run: str, baseline: str, measure: str | None = N
         (name, float(values[a, j]) - float(values[b, j]))
         for j, name in enumerate(scores.units[unit])
     ]
-    ordered = sorted((g for g in gaps if known(g[1])), key=lambda g: -g[1])
+    ordered = sorted((g for g in gaps if all_finite(g[1])), key=lambda g: -g[1])
     sign = -1 if m.higher_is_better is False else 1
     return chart(
         f"{m}: {run} minus {baseline}",
