@@ -123,13 +123,14 @@ def _bar(table: Table, row: int, column: int) -> str:
 def _with_marks(table: Table, row: int, cells: list[str]) -> list[str]:
     """Cells with their marks, padded so that the numbers of a column stay aligned."""
     widths = [
-        max((len(_mark_text(table, i, j)) for i in range(len(table.rows))), default=0)
+        max((len(mark_text(table, i, j)) for i in range(len(table.rows))), default=0)
         for j in range(len(cells))
     ]
-    return [text + _mark_text(table, row, j).ljust(widths[j]) for j, text in enumerate(cells)]
+    return [text + mark_text(table, row, j).ljust(widths[j]) for j, text in enumerate(cells)]
 
 
-def _mark_text(table: Table, row: int, column: int) -> str:
+def mark_text(table: Table, row: int, column: int) -> str:
+    """The mark of a cell after a blank, or nothing."""
     mark = table.mark(row, column)
     return f" {mark}" if mark else ""
 
@@ -168,7 +169,7 @@ def _markdown(table: Table) -> str:
     lines.append("|" + "|".join("---:" if c.numeric else "---" for c in table.columns) + "|")
     for i, row in enumerate(table.rows):
         texts = [c.show(v) for c, v in zip(table.columns, row, strict=True)]
-        marked = [text + _mark_text(table, i, j) for j, text in enumerate(texts)]
+        marked = [text + mark_text(table, i, j) for j, text in enumerate(texts)]
         cells = [text.replace("*", "\\*") for text in marked]
         lines.append(
             line([f"**{t}**" if i in table.best_rows(j) else t for j, t in enumerate(cells)])
@@ -279,7 +280,7 @@ def html_table(table: Table) -> str:
             classes = " ".join(
                 filter(None, ["n" if column.numeric else "", "best" if best else ""])
             )
-            text = _escape(column.show(value) + _mark_text(table, i, j))
+            text = _escape(column.show(value) + mark_text(table, i, j))
             # Where no style sheet says what is best, such as in a notebook, it is bold, too.
             text = f"<b>{text}</b>" if best else text
             cells.append(f'<td class="{classes}">{text}</td>')

@@ -16,7 +16,7 @@ from cranfield.errors import UsageError, suggest
 from cranfield.evaluation.scores import Scores
 from cranfield.notes import Progress
 from cranfield.report.document import Cell, Column, Document, Table
-from cranfield.report.render import BAR_WIDTH, html_table, lead_text, render, text_table
+from cranfield.report.render import BAR_WIDTH, html_table, lead_text, mark_text, render, text_table
 from cranfield.report.tables import document_of, maker_of
 
 if TYPE_CHECKING:
@@ -184,16 +184,11 @@ def transpose_table(table: Table) -> Table:
     for j, column in enumerate(table.columns[1:], 1):
         best = table.starred_rows(j)
         cells = [
-            column.show(row[j]) + ("*" if i in best else " " * bool(best)) + _beside(table, i, j)
+            column.show(row[j]) + ("*" if i in best else " " * bool(best)) + mark_text(table, i, j)
             for i, row in enumerate(table.rows)
         ]
         rows.append([column.label, *cells])
     return Table(columns, rows, table.title, table.notes)
-
-
-def _beside(table: Table, row: int, column: int) -> str:
-    mark = table.mark(row, column)
-    return f" {mark}" if mark else ""
 
 
 def _fit_width(table: Table, width: int) -> Table:

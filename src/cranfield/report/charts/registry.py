@@ -270,8 +270,9 @@ def request_chart(
     """A chart of runs, or of measures alone, ready to be drawn.
 
     `files` and `truth` are what `Subject.of` takes, as are the options of evaluation; the other
-    options are the fields of `ChartRequest`. `min_score` keeps the items of ranked runs whose score is
-    at least that, or a share such as '50%' of the way from the lowest to the highest of the topic.
+    options are the fields of `ChartRequest`. `min_score` keeps the items of ranked runs whose
+    score is at least that, or a share such as '50%' of the way from the lowest to the highest of
+    the topic.
     """
     if chart not in CHARTS:
         raise UsageError(f"no chart {chart!r}.{suggest(chart, CHARTS)}")

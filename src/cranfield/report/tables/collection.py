@@ -15,7 +15,7 @@ from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables._study import study_document
 
 
-def submissions(answer: SubmissionCheck) -> Document:
+def submissions_document(answer: SubmissionCheck) -> Document:
     """Every problem with its file and line, and a row for each submission."""
     tables = _problems(
         answer.problems, sum(submission.problems for submission in answer.submissions)
@@ -45,7 +45,7 @@ def submissions(answer: SubmissionCheck) -> Document:
     return Document(answer.to_dict(), tables, answer.notes)
 
 
-def collection(answer: CollectionCheck) -> Document:
+def collection_check_document(answer: CollectionCheck) -> Document:
     """Every problem with its file and line, and what the collection has."""
     columns = [Column("has", numeric=False), Column("figure", numeric=False)]
     rows: list[list[Cell]] = [[fact.what, fact.figure] for fact in answer.facts]
@@ -53,7 +53,7 @@ def collection(answer: CollectionCheck) -> Document:
     return Document(answer.to_dict(), tables, answer.notes)
 
 
-def draft(answer: CollectionDraft) -> Document:
+def draft_document(answer: CollectionDraft) -> Document:
     """The files as they were taken, and those of which nothing is known."""
     columns = [Column("file", numeric=False), Column("taken as", numeric=False)]
     rows: list[list[Cell]] = [[file, key] for file, key in answer.found]

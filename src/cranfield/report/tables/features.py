@@ -47,15 +47,16 @@ def descriptor_document(card: DescriptorCard, **_: Any) -> Document:
         if value in ("", []):
             continue
         text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        rows += wrapped(key.replace("_", " "), text)
+        rows += wrap_fact(key.replace("_", " "), text)
     [distance] = payload["distances"]
-    rows += wrapped("formula of distance", distance["formula"])
+    rows += wrap_fact("formula of distance", distance["formula"])
     if distance["undefined"]:
-        rows += wrapped("undefined", distance["undefined"])
+        rows += wrap_fact("undefined", distance["undefined"])
     return Document(payload, [Table(_texts("descriptor", str(card.descriptor)), rows)], card.notes)
 
 
-def wrapped(key: str, text: str) -> list[list[Cell]]:
+def wrap_fact(key: str, text: str) -> list[list[Cell]]:
+    """A fact as rows of a card: its name beside the first line of its text."""
     lines = textwrap.wrap(text, _WIDTH) or [""]
     return [["" if i else key, line] for i, line in enumerate(lines)]
 

@@ -8,13 +8,13 @@ from cranfield.lab.runs import SimulatedRuns
 from cranfield.report.document import Column, Document, Table
 
 
-def simulated(answer: SimulatedRuns) -> Document:
+def simulated_runs_document(answer: SimulatedRuns) -> Document:
     """A row per run."""
     table = Table([Column("run", numeric=False)], [[file] for file in answer.files])
     return Document(answer.to_dict(), [table], answer.notes)
 
 
-def questionnaire(answer: WrittenQuestionnaire | WrittenSurvey) -> Document:
+def questionnaire_document(answer: WrittenQuestionnaire | WrittenSurvey) -> Document:
     """A row per file, with what it is for."""
     columns = [Column("file", numeric=False), Column("what", numeric=False)]
     rows = [list(row) for row in zip(answer.files, answer.purposes, strict=True)]

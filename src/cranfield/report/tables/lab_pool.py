@@ -17,9 +17,9 @@ def pool_document(answer: Pool, *, first: int | None = None) -> Document:
     return Document(answer.to_dict(first=first), [table], answer.notes, items)
 
 
-def left_out(answer: Reusability) -> Document:
+def reusability_document(answer: Reusability) -> Document:
     """A row per run and measure."""
-    return study_document(answer, [_left_out(answer)])
+    return study_document(answer, [_reusability_table(answer)])
 
 
 def _items(answer: Pool, items: Sequence[PooledItem]) -> Table:
@@ -49,7 +49,7 @@ def _topics(answer: Pool) -> Table:
     return Table(columns, rows, f"Pool of {len(answer.runs)} runs to depth {answer.depth}")
 
 
-def _left_out(answer: Reusability) -> Table:
+def _reusability_table(answer: Reusability) -> Table:
     columns = [
         Column("run", numeric=False),
         Column("measure", numeric=False),

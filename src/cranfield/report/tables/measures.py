@@ -69,16 +69,16 @@ def card_document(card: MeasureCard, **_: Any) -> Document:
         if isinstance(value, dict):
             value = [f"{name}: {part}" for name, part in value.items()]
         text = ", ".join(value) if isinstance(value, list) else str(value)
-        rows += _wrapped(key.replace("_", " "), text)
+        rows += _wrap_fact(key.replace("_", " "), text)
     for param, about in facts["params"].items():
-        rows += _wrapped("parameter", f"{param}={about['default']!r}: {about['doc']}")
+        rows += _wrap_fact("parameter", f"{param}={about['default']!r}: {about['doc']}")
     if card.worked is not None:
-        rows += _wrapped("worked example", card.worked.given)
+        rows += _wrap_fact("worked example", card.worked.given)
         rows += [["", f"{name} = {value:.6f}"] for name, value in card.worked.values.items()]
     columns = [Column("measure", numeric=False), Column(str(card.measure), numeric=False)]
     return Document(card.to_dict(), [Table(columns, rows)], card.notes)
 
 
-def _wrapped(key: str, text: str) -> list[list[Cell]]:
+def _wrap_fact(key: str, text: str) -> list[list[Cell]]:
     lines = textwrap.wrap(text, _WIDTH) or [""]
     return [["" if i else key, line] for i, line in enumerate(lines)]

@@ -23,7 +23,7 @@ def respondent_tables(people: Respondents | None) -> list[Table]:
     return [Table([Column("survey", numeric=False), Column("value", 4)], rows, "Who answered")]
 
 
-def rows(answer: SurveyRows) -> Document:
+def survey_rows_document(answer: SurveyRows) -> Document:
     """The rows as another command reads them, then who answered."""
     numbers = ("human", "deviation", "people", "significance")
     columns = [
@@ -35,7 +35,7 @@ def rows(answer: SurveyRows) -> Document:
     return Document(answer.to_dict(), tables, answer.notes, table)
 
 
-def association(answer: Association) -> Document:
+def association_document(answer: Association) -> Document:
     """Whether people see the associations of an index."""
     facts: list[list[Cell]] = [
         ["people", answer.people],

@@ -8,23 +8,23 @@ from cranfield.report.tables._study import study_document
 from cranfield.report.tables.surveys import respondent_tables
 
 
-def choices(answer: Choices) -> Document:
+def choices_document(answer: Choices) -> Document:
     """The votes of every question and option, and the options in pairs."""
     tables = [_choices(answer), _questions(answer), _duels(answer)]
     return study_document(answer, tables + respondent_tables(answer.respondents))
 
 
-def preferences(answer: Preferences) -> Document:
+def preferences_document(answer: Preferences) -> Document:
     """How often each measure sides with most people."""
     tables = [_agreements(answer), _questions(answer)]
     if answer.wrong:
-        tables.append(_beside(answer))
+        tables.append(_scores_and_votes(answer))
     if answer.expectations:
         tables.append(_expectations(answer))
     return study_document(answer, tables + respondent_tables(answer.respondents))
 
 
-def _beside(answer: Preferences) -> Table:
+def _scores_and_votes(answer: Preferences) -> Table:
     """Scores beside votes (thesis, Table 9.5)."""
     columns = [Column("question", numeric=False), Column("wrong", 0, heading="# wrong")]
     columns += [Column(f"{m}, {s}", 3) for m in answer.scores for s in answer.systems]
