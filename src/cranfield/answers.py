@@ -17,7 +17,7 @@ from cranfield._json import jsonable
 from cranfield._records import dataclass, field
 from cranfield._version import __version__
 from cranfield.errors import CranfieldError, InputError, UsageError, suggest
-from cranfield.io.files import describe, read_json_text, write_whole
+from cranfield.io.files import describe, read_json_text, write_atomic
 from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ class Answer:
 
         document = {"cranfield": __version__, "command": self._word(), "layout": LAYOUT}
         text = json.dumps(document | {"answer": encode(self)}, ensure_ascii=False)
-        write_whole(Path(path), (text + "\n").encode())
+        write_atomic(Path(path), (text + "\n").encode())
 
     def __eq__(self, other: object) -> bool:
         """Whether the other says the same, bit by bit; what is missing equals itself."""
@@ -283,7 +283,7 @@ class Answer:
         """Write a page that opens from disk: the report of scores, else tables and charts."""
         from cranfield.report.rendering import page_of
 
-        write_whole(Path(path), page_of(self, **view).encode(errors="replace"))
+        write_atomic(Path(path), page_of(self, **view).encode(errors="replace"))
 
     def plot(self, measure: str | None = None) -> Any:
         """The chart of scores or of a comparison; it draws itself, and `save` writes it."""

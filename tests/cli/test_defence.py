@@ -21,7 +21,7 @@ import cranfield as cf
 from cranfield import cli
 from cranfield.cli import main
 from cranfield.errors import CycleError, InputError, MissingExtraError, visible
-from cranfield.io.files import Caps, set_default_caps, write_whole
+from cranfield.io.files import Caps, set_default_caps, write_atomic
 
 COMMAND = [sys.executable, "-m", "cranfield"]
 LINUX = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
@@ -216,16 +216,16 @@ def test_written_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = os.fsync
     monkeypatch.setattr(os, "fsync", lambda fd: (synced.append(_kind(fd)), real(fd))[1])
     name = "n" * 250
-    write_whole(folder / name, b"data")
+    write_atomic(folder / name, b"data")
     assert (folder / name).read_bytes() == b"data"
     assert synced == ["file", "folder"]
     mask = os.umask(0)
     os.umask(mask)
     assert stat.S_IMODE((folder / name).stat().st_mode) == 0o666 & ~mask
     with pytest.raises(InputError, match="File name too long"):
-        write_whole(folder / ("n" * 300), b"data")
+        write_atomic(folder / ("n" * 300), b"data")
     with pytest.raises(InputError, match="no file can have such a name"):
-        write_whole(Path("a\0b"), b"data")
+        write_atomic(Path("a\0b"), b"data")
 
 
 def _kind(fd: int) -> str:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cranfield.data.costmap import CostMap
-from cranfield.data.counts import Snapshot, TaggedItem, term_of
+from cranfield.data.counts import Snapshot, TaggedItem, normalise_term
 from cranfield.errors import InputError, MeasureError, NeedsError, UsageError
 from cranfield.io.provider import ProviderSettings
 from cranfield.relatedness import METHODS, cooccurrence, methods, parse_methods
@@ -235,7 +235,7 @@ def test_correlations_that_do_not_exist():
 
 
 def test_names_as_tags():
-    assert term_of(" Still_Life  ") == "still life"
+    assert normalise_term(" Still_Life  ") == "still life"
 
 
 def test_a_live_source_is_asked_gently_and_once(tmp_path):

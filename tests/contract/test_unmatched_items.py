@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import cranfield as cf
-from cranfield.io.convert import encoded
+from cranfield.io.convert import encode_table
 from cranfield.io.files import Input
 
 NONE = "r: none of its items is judged"
@@ -49,7 +49,7 @@ def test_no_item_is_judged(items: str, judged: str, hint: str, tmp_path: Path) -
     assert notes_of(run, judged=judged) == expected
     assert notes_of(cf.Run.from_dict(run), judged=judged) == expected
     path = tmp_path / "r.run"
-    path.write_bytes(encoded(cf.Run.from_dict(run), "r.run"))
+    path.write_bytes(encode_table(cf.Run.from_dict(run), "r.run"))
     assert notes_of(path, judged=judged) == expected
     assert notes_of(Input("r.run", path.read_bytes()), judged=judged) == expected
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cranfield.data.costmap import CostMap
-from cranfield.data.counts import Snapshot, term_of
+from cranfield.data.counts import Snapshot, normalise_term
 from cranfield.data.ontology import Ontology, Requirement, Rules, parse_rules
 from cranfield.errors import InputError
 from cranfield.io.costmap import read_costmap, write_costmap
@@ -20,7 +20,7 @@ from cranfield.io.tags import read_tags
 
 NAME = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
 NAMES = st.lists(
-    NAME | st.sampled_from(["#a", "a b", "=1"]), min_size=1, max_size=5, unique_by=term_of
+    NAME | st.sampled_from(["#a", "a b", "=1"]), min_size=1, max_size=5, unique_by=normalise_term
 )
 
 
@@ -50,7 +50,7 @@ def test_cost_maps(names, seed):
 @given(NAMES, st.integers(0, 50))
 @settings(deadline=None, max_examples=80)
 def test_counts(names, both):
-    single = {term_of(name): 50 + i for i, name in enumerate(names) if term_of(name)}
+    single = {normalise_term(name): 50 + i for i, name in enumerate(names) if normalise_term(name)}
     pair = frozenset(list(single)[:2])
     joint = {pair: both} if len(pair) == 2 else {}
     snapshot = Snapshot(100, single, joint, "a corpus\nof tags", "2011-05-01")

@@ -8,7 +8,7 @@ import math
 import pytest
 
 from cranfield.errors import InputError
-from cranfield.io.crowd import read_crowd_csv, read_label_studio, time_of
+from cranfield.io.crowd import parse_time, read_crowd_csv, read_label_studio
 
 HEAD = (
     "HITId,HITTypeId,AssignmentId,WorkerId,AssignmentStatus,AcceptTime,SubmitTime,"
@@ -73,8 +73,8 @@ def test_several_answers_in_a_cell_and_nested_columns(tmp_path):
 
 
 def test_times_of_platforms():
-    assert time_of("Mon Nov 01 10:00:00 PST 2010") == time_of("2010-11-01T18:00:00Z")
-    assert math.isnan(time_of("yesterday"))
+    assert parse_time("Mon Nov 01 10:00:00 PST 2010") == parse_time("2010-11-01T18:00:00Z")
+    assert math.isnan(parse_time("yesterday"))
 
 
 TASKS = [

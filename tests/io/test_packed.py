@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from cranfield.errors import InputError
-from cranfield.io.compression import unpacked_gz
+from cranfield.io.compression import open_gzip
 from cranfield.io.files import Caps, Input, read_bytes
 
 LINES = b"".join(b"t%d Q0 d%d 1 0.5 r\n" % (n % 50, n) for n in range(20_000))
@@ -57,5 +57,5 @@ def test_isal_is_used_where_it_is_installed(tmp_path):
     igzip = pytest.importorskip("isal.igzip")
     path = tmp_path / "a.gz"
     path.write_bytes(PACKED)
-    with path.open("rb") as raw, unpacked_gz(raw, os.fspath(path)) as stream:
+    with path.open("rb") as raw, open_gzip(raw, os.fspath(path)) as stream:
         assert isinstance(stream, igzip.IGzipFile)

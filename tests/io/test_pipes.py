@@ -7,7 +7,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.errors import InputError
-from cranfield.io.spool import KeptStream
+from cranfield.io.spool import SpooledStream
 
 QRELS = {f"t{t}": {f"d{t * 7 % 50}": 1, f"d{t}": 2} for t in range(20)}
 ROWS = [f"t{t} Q0 d{d} 1 {50 - d + t / 7:.4f} r\n" for t in range(20) for d in range(300)]
@@ -76,7 +76,7 @@ def test_a_disk_that_fills_up_ends_the_keeping_not_the_reading(monkeypatch):
 
     monkeypatch.setattr(tempfile, "TemporaryFile", Full)
     source = io.BytesIO(b"abc")
-    with KeptStream(cf.Input("run", b""), source.readinto) as kept:
+    with SpooledStream(cf.Input("run", b""), source.readinto) as kept:
         assert kept(memoryview(bytearray(8))) == 3
         with pytest.raises(InputError, match="no room on disk"):
             kept.again()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.cli import main
 from cranfield.errors import InputError
-from cranfield.io.convert import encoded
+from cranfield.io.convert import encode_table
 from cranfield.io.files import Input
 from cranfield.io.labels import read_labels, write_labels
 
@@ -52,7 +52,7 @@ def nested(numbers: st.SearchStrategy[float]) -> st.SearchStrategy[dict[str, dic
 def test_runs(name: str, content: dict[str, dict[str, float]]) -> None:
     run = cf.Run.from_dict(content).named("x y")
     try:
-        data = encoded(run, name)
+        data = encode_table(run, name)
     except InputError as error:
         refused = str(error)
     else:
@@ -72,7 +72,7 @@ def test_runs(name: str, content: dict[str, dict[str, float]]) -> None:
 def test_judgements(name: str, content: dict[str, dict[str, float]]) -> None:
     judgements = cf.Judgements.from_dict(content)
     try:
-        data = encoded(judgements, name)
+        data = encode_table(judgements, name)
     except InputError:
         return
     assert cf.read_qrels(Input(name, data)).to_dict() == judgements.to_dict()
@@ -80,10 +80,10 @@ def test_judgements(name: str, content: dict[str, dict[str, float]]) -> None:
 
 def test_strata_are_kept_or_refused() -> None:
     given_ = cf.read_qrels(Input("q", b"t 0 a 0 1\nt 0 b 2 -1\n"))
-    assert encoded(given_, "again") == b"t 0 a 0 1\nt 0 b 2 -1\n"
+    assert encode_table(given_, "again") == b"t 0 a 0 1\nt 0 b 2 -1\n"
     for name in ("q.csv", "q.json", "q.parquet"):
         with pytest.raises(InputError, match="only TREC's format holds strata"):
-            encoded(given_, name)
+            encode_table(given_, name)
 
 
 NAMES = st.lists(IDS, min_size=1, max_size=3, unique=True)

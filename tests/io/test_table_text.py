@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield import _core
-from cranfield.io.compression import packed_gz
-from cranfield.io.convert import convert, encoded
+from cranfield.io.compression import compress_gzip
+from cranfield.io.convert import convert, encode_table
 from cranfield.io.files import Input
 from cranfield.io.labels import write_labels
 
@@ -79,11 +79,11 @@ def nested(numbers: st.SearchStrategy[float]) -> st.SearchStrategy[dict[str, dic
 @example({"t": {"a": 0.0, "b": -0.0, "c": 0.0}, 'a"b': {"x,y": 1.0}})
 def test_runs(content: dict[str, dict[str, float]]) -> None:
     run = cf.Run.from_dict(content).named("x y")
-    assert encoded(run, None).decode() == as_trec(content, "x_y")
-    assert encoded(run, "a.csv").decode() == as_csv(content, "score", ",")
-    assert encoded(run, "a.tsv").decode() == as_csv(content, "score", "\t")
+    assert encode_table(run, None).decode() == as_trec(content, "x_y")
+    assert encode_table(run, "a.csv").decode() == as_csv(content, "score", ",")
+    assert encode_table(run, "a.tsv").decode() == as_csv(content, "score", "\t")
     shown = json.dumps(content, ensure_ascii=False, indent=0).replace("Infinity", "1e999")
-    assert "Infinity" in str(content) or encoded(run, "a.json").decode() == shown + "\n"
+    assert "Infinity" in str(content) or encode_table(run, "a.json").decode() == shown + "\n"
 
 
 @FEW
@@ -96,22 +96,22 @@ def test_judgements(content: dict[str, dict[str, float]]) -> None:
         for topic, items in content.items()
     }
     lines = [f"{t} 0 {i} {g}\n" for t, items in whole.items() for i, g in items.items()]
-    assert encoded(judgements, None).decode() == "".join(lines)
-    assert encoded(judgements, "a.csv").decode() == as_csv(whole, "grade", ",")
+    assert encode_table(judgements, None).decode() == "".join(lines)
+    assert encode_table(judgements, "a.csv").decode() == as_csv(whole, "grade", ",")
     shown = json.dumps(judgements.to_dict(), ensure_ascii=False, indent=0)
-    assert encoded(judgements, "a.json").decode() == shown + "\n"
+    assert encode_table(judgements, "a.json").decode() == shown + "\n"
 
 
 def test_every_character_of_a_json_string() -> None:
     content = {"".join(map(chr, range(128))): {chr(c): 1.0 for c in range(300)}, "none": {}}
     shown = json.dumps(content, ensure_ascii=False, indent=0)
-    assert encoded(cf.Run.from_dict(content), "a.json").decode() == shown + "\n"
+    assert encode_table(cf.Run.from_dict(content), "a.json").decode() == shown + "\n"
 
 
 def test_the_last_row_of_an_item_that_stands_twice() -> None:
     run = cf.Run.from_rows(["t"] * 3, ["a", "b", "a"], [1.0, 2.0, 3.0])
-    assert encoded(run, None) == b"t Q0 a 1 3.0 run\nt Q0 b 2 2.0 run\n"
-    assert json.loads(encoded(run, "a.json")) == {"t": {"a": 3.0, "b": 2.0}}
+    assert encode_table(run, None) == b"t Q0 a 1 3.0 run\nt Q0 b 2 2.0 run\n"
+    assert json.loads(encode_table(run, "a.json")) == {"t": {"a": 3.0, "b": 2.0}}
 
 
 def test_a_text_of_many_blocks(tmp_path: Path) -> None:
@@ -135,16 +135,16 @@ def test_packed_text_is_the_text(fast: bool, monkeypatch: pytest.MonkeyPatch) ->
     else:
         monkeypatch.setitem(sys.modules, "isal", None)
     blocks = [f"{i} Q0 a 1 0.5 x\n".encode() * 500 for i in range(50)]
-    packed = b"".join(packed_gz(blocks))
+    packed = b"".join(compress_gzip(blocks))
     assert gzip.decompress(packed) == b"".join(blocks)
-    assert packed == b"".join(packed_gz(blocks))
+    assert packed == b"".join(compress_gzip(blocks))
     if not fast:
         assert packed == gzip.compress(b"".join(blocks), mtime=0)
 
 
 def test_what_is_written_packed_is_read_back() -> None:
     run = cf.Run.from_dict({"t": {"a": 1.0, "b": 0.5}})
-    assert cf.read_run(Input("a.run.gz", encoded(run, "a.run.gz"))).to_dict() == run.to_dict()
+    assert cf.read_run(Input("a.run.gz", encode_table(run, "a.run.gz"))).to_dict() == run.to_dict()
 
 
 @FEW

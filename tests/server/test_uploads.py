@@ -255,10 +255,10 @@ def parquet_bomb(length=1 << 20, rows=3000):
 
 
 def zstd_bomb():
-    from cranfield.io.compression import packed
+    from cranfield.io.compression import compress_blocks
 
     blocks = (b"[" + b"[]," * 300_000 for _ in range(40))
-    return b"".join(packed(blocks, ".zst"))
+    return b"".join(compress_blocks(blocks, ".zst"))
 
 
 UNFOLDING = {

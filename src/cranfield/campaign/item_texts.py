@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cranfield.data.collection import Collection, ConceptText, Kind, Texts
 from cranfield.errors import InputError, Problem
-from cranfield.io.collection import file_inside, read_items
+from cranfield.io.collection import file_in_collection, read_items
 from cranfield.io.files import csv_rows, describe, inner_suffix, open_text
 
 TOPIC, ITEM, CONCEPT = "topic", "item", "concept"
@@ -56,7 +56,9 @@ def read_texts(collection: Collection) -> Texts:
     pictures = {} if collection.pictures is None else picture_files(collection.pictures)
     for item, row in items.items():
         if row.get("picture"):
-            pictures[item] = file_inside(collection, row["picture"], f"the picture of {item!r}")
+            pictures[item] = file_in_collection(
+                collection, row["picture"], f"the picture of {item!r}"
+            )
     return Texts(
         topics=_column(topics, "text"),
         topic_items=_column(topics, ITEM),

@@ -99,9 +99,9 @@ def _run(args: Sequence[str]) -> int:
             f"cranfield: no command {args[0]!r}.{suggest(args[0], COMMANDS)} "
             "List them with: cranfield --help"
         )
-    from cranfield.io.limits import caps_from_environment
+    from cranfield.io.limits import set_caps_from_environment
 
-    caps_from_environment()
+    set_caps_from_environment()
     module = importlib.import_module(f"cranfield.cli.{COMMANDS[args[0]][0]}")
     code: int = module.main(args[1:])
     return code

@@ -17,7 +17,7 @@ from cranfield.cli import _words
 from cranfield.cli._watch import watched
 from cranfield.cli._words import in_options
 from cranfield.errors import LARGEST_COUNT, UsageError, visible
-from cranfield.io.files import ABOUT_THIRD, THIRD, check_read_once, write_whole
+from cranfield.io.files import ABOUT_THIRD, THIRD, check_read_once, write_atomic
 from cranfield.measures.parse import joined_measures
 from cranfield.notes import Progress
 from cranfield.report.document import Document
@@ -96,9 +96,9 @@ class Parser(argparse.ArgumentParser):
         for place in [name for name in ("runs", "files") if name in given]:
             third, texts = given.pop("third", None), given[place] or ()
             if third or any("=" in str(text) for text in texts):
-                from cranfield.io.coerce import named_input
+                from cranfield.io.coerce import parse_named_input
 
-                given[place] = [named_input(text, third) for text in texts]
+                given[place] = [parse_named_input(text, third) for text in texts]
         own = [name for name in Output.__match_args__ if name != "asked"]
         asked = (*self.prog.split(), *what_was_asked(argv))
         return given, Output(asked=asked, **{n: given.pop(n) for n in own if n in given})
@@ -403,10 +403,10 @@ class Output:
 
     def write(self, path: str, text: str) -> None:
         """Write a file whole or not at all, and say so."""
-        from cranfield.io.compression import packed
+        from cranfield.io.compression import compress_blocks
 
         data = text.encode(errors="replace")
-        write_whole(Path(path), packed([data], Path(path).suffix.lower()))
+        write_atomic(Path(path), compress_blocks([data], Path(path).suffix.lower()))
         self.wrote(path, f"{text.count(chr(10))} lines")
 
     def write_tables(self, tables: Mapping[str, Table]) -> None:
@@ -420,7 +420,7 @@ class Output:
             sys.stdout.flush()
             sys.stdout.buffer.write(data)
         else:
-            write_whole(Path(self.path), data)
+            write_atomic(Path(self.path), data)
             self.wrote(self.path, what)
 
     def name(self, default: str) -> str:
@@ -429,11 +429,11 @@ class Output:
 
     def show_run(self, answer: Answer, run: Run) -> None:
         """Write a run where it was asked for, and print it or the answer that it came with."""
-        from cranfield.io.convert import encoded
+        from cranfield.io.convert import encode_table
 
-        data = encoded(run, self.path)
+        data = encode_table(run, self.path)
         if self.path is not None:
-            write_whole(Path(self.path), data)
+            write_atomic(Path(self.path), data)
         if self.form != "trec":
             replace(self, path=None).show(answer)
             return

@@ -8,7 +8,7 @@ from pathlib import Path
 from cranfield.cli._common import Parser, add, common, measures, positive
 from cranfield.cli._inputs import subject_options, with_folder
 from cranfield.evaluation.choices import BINS
-from cranfield.io.files import write_whole
+from cranfield.io.files import write_atomic
 from cranfield.report.chart_names import CHARTS, kind_of_runs
 
 EXAMPLES = """examples:
@@ -90,5 +90,5 @@ def main(argv: Sequence[str]) -> int:
     with output.working("drawing"):
         picture = charts.draw(asked.build().sized(**look), kind, theme=theme)
     output.warn(asked.notes.lines())
-    write_whole(Path(path), picture)
+    write_atomic(Path(path), picture)
     return 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cranfield.cli._common import Parser, add
 from cranfield.errors import UsageError
-from cranfield.io.files import write_whole
+from cranfield.io.files import write_atomic
 from cranfield.io.samples import NAMES, copy_sample, sample_folder
 from cranfield.report.render import text_table
 
@@ -55,7 +55,7 @@ def _demonstrate(path: str) -> None:
     for part in parts:
         table = text_table(part.table, colour=colour)
         sys.stdout.write(f"{part.heading}\n\n{table}{part.remark}\n\n")
-    write_whole(Path(path), page.encode())
+    write_atomic(Path(path), page.encode())
     lines = [f"The report is in {path}. Try next:\n"]
     lines += [f"\n  # {what}\n  {command}\n" for what, command in NEXT]
     sys.stdout.write("".join(lines))

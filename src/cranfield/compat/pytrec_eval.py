@@ -349,7 +349,7 @@ def _read_whole(lines: Iterable[str], kind: str) -> tuple[Iterable[str], Any]:
     if not isinstance(lines, TextIOBase):
         return lines, None
     text = lines.read()
-    return StringIO(text), trec.parse(text.encode("utf-8", "surrogatepass"), kind)
+    return StringIO(text), trec.parse_bytes(text.encode("utf-8", "surrogatepass"), kind)
 
 
 def _bad_line(what: str, number: int, line: str, shape: str) -> ParseError:

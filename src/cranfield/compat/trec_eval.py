@@ -169,7 +169,7 @@ def _read_and_scored(evaluator: RankedEvaluator, run: Input, settings: Settings)
 
     if run.packing and not run.can_be_read_again:
         return whole(run)
-    with trec.open_twice(run) as (place, read, again):
+    with trec.open_repeatable(run) as (place, read, again):
         found = evaluator.streamed(
             run, place, read, name, settings, jobs, _core.Progress(), extra_fields=True
         )

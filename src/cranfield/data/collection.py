@@ -107,7 +107,7 @@ class Texts:
     sheet: ImageSheet | None = None
 
 
-def _nothing() -> Mapping[str, Any]:
+def _empty_mapping() -> Mapping[str, Any]:
     return MappingProxyType({})
 
 
@@ -160,11 +160,11 @@ class Collection:
     subject_rankings: Path | None = None
     subject_categories: Path | None = None
     category_parents: Path | None = None
-    splits: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing, repr=False)
+    splits: Mapping[str, tuple[str, ...]] = field(default_factory=_empty_mapping, repr=False)
     images: ImageSheet | None = None
     teams: tuple[Team, ...] = ()
-    run_facts: Mapping[str, RunFacts] = field(default_factory=_nothing, repr=False)
-    years: Mapping[str, Path] = field(default_factory=_nothing)
+    run_facts: Mapping[str, RunFacts] = field(default_factory=_empty_mapping, repr=False)
+    years: Mapping[str, Path] = field(default_factory=_empty_mapping)
 
     def need(self, key: str) -> Path:
         """The one file under a key of `collection.toml`, or a NeedsError if it names none."""

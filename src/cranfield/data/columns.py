@@ -81,7 +81,7 @@ def text(values: Any) -> Text:
         ) from None
 
 
-def of_nested(
+def from_nested(
     work: Callable[[dict[str, dict[str, Any]]], Answer], source: Any, source_name: str, number: str
 ) -> Answer:
     """What the core makes of {topic: {item: number}}; ids may be whole numbers, as in columns."""
@@ -254,7 +254,7 @@ def _is_named_array(value: Any) -> bool:
     return names is not None and hasattr(value, "__array__") and not hasattr(value, "mask")
 
 
-def collected(frame: Any) -> Any:
+def collect_frame(frame: Any) -> Any:
     """A data frame that has its rows: a lazy frame of polars answers only when it is collected.
 
     A data set of Hugging Face's `datasets` is an Arrow table underneath.
@@ -278,7 +278,7 @@ def frame_column(frame: Any, name: str) -> Any:
     return frame.column(name) if hasattr(frame, "column_names") else frame[name]
 
 
-def pick(names: Sequence[str], role: str, value_role: str) -> str:
+def pick_header(names: Sequence[str], role: str, value_role: str) -> str:
     """The header that plays a role, or an InputError that lists what would do."""
     by_lower_name = {n.lower(): n for n in names}
     for candidate in HEADERS[role]:

@@ -61,7 +61,7 @@ def parse_expression(text: str) -> Expression:
     'Sea AND NOT (Night OR Indoor)'
     """
     tokens = list(_tokens(text))
-    expression, rest = _either(tokens, 0, text, 0)
+    expression, rest = _parse_or(tokens, 0, text, 0)
     if rest < len(tokens):
         raise UsageError(f"query {text!r}: {tokens[rest][1]!r} is not expected there")
     return expression
@@ -86,17 +86,17 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
 Tokens: TypeAlias = list[tuple[str, str]]
 
 
-def _either(tokens: Tokens, at: int, text: str, depth: int) -> tuple[Expression, int]:
+def _parse_or(tokens: Tokens, at: int, text: str, depth: int) -> tuple[Expression, int]:
     """One or more parts with OR between them."""
-    return _chain("or", "|", _all_of, tokens, at, text, depth)
+    return _parse_chain("or", "|", _parse_and, tokens, at, text, depth)
 
 
-def _all_of(tokens: Tokens, at: int, text: str, depth: int) -> tuple[Expression, int]:
+def _parse_and(tokens: Tokens, at: int, text: str, depth: int) -> tuple[Expression, int]:
     """One or more parts with AND between them, which binds closer than OR."""
-    return _chain("and", "&", _single, tokens, at, text, depth)
+    return _parse_chain("and", "&", _parse_operand, tokens, at, text, depth)
 
 
-def _chain(
+def _parse_chain(
     kind: str,
     sign: str,
     part: Callable[[Tokens, int, str, int], tuple[Expression, int]],
@@ -113,7 +113,7 @@ def _chain(
     return (parts[0] if len(parts) == 1 else Expression(kind, parts=tuple(parts))), at
 
 
-def _single(tokens: Tokens, at: int, text: str, depth: int) -> tuple[Expression, int]:
+def _parse_operand(tokens: Tokens, at: int, text: str, depth: int) -> tuple[Expression, int]:
     """A concept, NOT of something, or something in parentheses."""
     if depth > _DEEPEST:
         raise UsageError(f"a query is nested more than {_DEEPEST} times")
@@ -121,10 +121,10 @@ def _single(tokens: Tokens, at: int, text: str, depth: int) -> tuple[Expression,
         raise UsageError(f"query {text!r} ends where a concept is expected")
     kind, word = tokens[at]
     if kind == "!":
-        inner, at = _single(tokens, at + 1, text, depth + 1)
+        inner, at = _parse_operand(tokens, at + 1, text, depth + 1)
         return Expression("not", parts=(inner,)), at
     if kind == "(":
-        inner, at = _either(tokens, at + 1, text, depth + 1)
+        inner, at = _parse_or(tokens, at + 1, text, depth + 1)
         if at >= len(tokens) or tokens[at][0] != ")":
             raise UsageError(f"query {text!r}: a parenthesis is not closed")
         return inner, at + 1
@@ -145,7 +145,7 @@ def evaluate_expression(
 ) -> Floats:
     """How far the expression holds for each item; `values` has the confidences of a concept."""
     if reading == "fuzzy":
-        return _walk(expression, values, np.minimum, np.maximum)
+        return _combine(expression, values, np.minimum, np.maximum)
     if reading != "probability":
         raise UsageError(f"reading={reading!r} is not one of {', '.join(READINGS)}")
     repeated = [c for c, n in Counter(expression.concepts()).items() if n > 1]
@@ -154,22 +154,22 @@ def evaluate_expression(
             f"{len(repeated)} concepts stand in a query more than once; the reading as probability "
             f"takes {MOST_REPEATED}"
         )
-    return _chance(expression, dict(values), repeated)
+    return _probability(expression, dict(values), repeated)
 
 
-def _chance(expression: Expression, values: dict[str, Floats], repeated: list[str]) -> Floats:
+def _probability(expression: Expression, values: dict[str, Floats], repeated: list[str]) -> Floats:
     """The chance of an expression: by cases of what occurs again, then by products."""
     if not repeated:
-        return _walk(expression, values, np.multiply, lambda a, b: 1 - (1 - a) * (1 - b))
+        return _combine(expression, values, np.multiply, lambda a, b: 1 - (1 - a) * (1 - b))
     concept, rest = repeated[0], repeated[1:]
     confidences = values[concept]
     yes, no = np.ones_like(confidences), np.zeros_like(confidences)
-    return confidences * _chance(expression, values | {concept: yes}, rest) + (
+    return confidences * _probability(expression, values | {concept: yes}, rest) + (
         1 - confidences
-    ) * _chance(expression, values | {concept: no}, rest)
+    ) * _probability(expression, values | {concept: no}, rest)
 
 
-def _walk(
+def _combine(
     expression: Expression,
     values: Mapping[str, Floats],
     conjunction: Callable[[Floats, Floats], Floats],
@@ -177,7 +177,7 @@ def _walk(
 ) -> Floats:
     if expression.kind == "concept":
         return values[expression.concept]
-    parts = [_walk(part, values, conjunction, disjunction) for part in expression.parts]
+    parts = [_combine(part, values, conjunction, disjunction) for part in expression.parts]
     if expression.kind == "not":
         return 1.0 - parts[0]
     return reduce(conjunction if expression.kind == "and" else disjunction, parts)

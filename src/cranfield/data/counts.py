@@ -20,7 +20,7 @@ class Snapshot:
     where: str = field(default="counts", compare=False)
 
     def hits(self, *terms: str) -> int:
-        names = frozenset(map(term_of, terms))
+        names = frozenset(map(normalise_term, terms))
         if len(names) == 1:
             (name,) = names
             if name not in self.single:
@@ -31,10 +31,10 @@ class Snapshot:
         return self.joint[names]
 
     def knows(self, term: str) -> bool:
-        return term_of(term) in self.single
+        return normalise_term(term) in self.single
 
 
-def term_of(name: str) -> str:
+def normalise_term(name: str) -> str:
     """How a concept is written as a tag: lower case, words apart by one blank."""
     return " ".join(name.replace("_", " ").lower().split())
 

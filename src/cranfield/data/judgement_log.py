@@ -133,14 +133,14 @@ def judgement_log(
     columns = [annotators, items, values] + ([] if concepts is None else [concepts])
     if len({len(c) for c in columns}) != 1 or (seconds and len(seconds) != len(items)):
         raise InputError.single("judgement log", "the columns have different lengths")
-    names, codes = ordered_values([number_name(v) for v in values], kind, order)
-    annotator_names, annotator = _coded(annotators)
-    item_names, item = _coded(items)
+    names, codes = order_values([number_name(v) for v in values], kind, order)
+    annotator_names, annotator = _encode_names(annotators)
+    item_names, item = _encode_names(items)
     if concepts is None:
         concept_names: tuple[str, ...] = (SOLE_QUESTION,)
         concept = np.zeros(len(items), dtype=np.int32)
     else:
-        concept_names, concept = _coded(concepts)
+        concept_names, concept = _encode_names(concepts)
     log = JudgementLog(
         kind,
         annotator_names,
@@ -153,7 +153,7 @@ def judgement_log(
         codes,
         None if seconds is None else np.asarray(seconds, dtype=np.float64),
     )
-    repeated = repeats(log)
+    repeated = find_repeats(log)
     if repeated.any():
         row = int(np.flatnonzero(repeated)[0])
         raise InputError.single(
@@ -178,7 +178,7 @@ def number_name(value: object) -> str:
     return str(value)
 
 
-def ordered_values(
+def order_values(
     raw: Sequence[str], kind: Kind, order: Sequence[str] | None
 ) -> tuple[tuple[str, ...], Codes]:
     """The possible answers in their order, and the code of each given one.
@@ -209,13 +209,13 @@ def _numbers_first(name: str) -> tuple[int, float, str]:
         return (1, 0.0, name)
 
 
-def _coded(names: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
+def _encode_names(names: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
     text = [str(n) for n in names]
     position = {name: i for i, name in enumerate(dict.fromkeys(text))}
     return tuple(position), np.fromiter(map(position.__getitem__, text), np.int32, len(text))
 
 
-def repeats(log: JudgementLog) -> NDArray[np.bool_]:
+def find_repeats(log: JudgementLog) -> NDArray[np.bool_]:
     """Which judgements answer what the same annotator has answered before."""
     is_repeat = np.zeros(len(log), dtype=bool)
     last = log.concept if log.allowed is None else log.value

@@ -358,7 +358,7 @@ def _only_zero_and_one(matrix: NDArray[Any]) -> bool:
     return all(bool(np.all((part == 0) | (part == 1))) for part in parts)
 
 
-def some_names(names: Sequence[str]) -> str:
+def sample_names(names: Sequence[str]) -> str:
     """The first few names of a list, for a message."""
     text = ", ".join(repr(n) for n in names[:NAMES_SHOWN])
     hidden = len(names) - NAMES_SHOWN
@@ -371,7 +371,7 @@ def _check_names(source_name: str, kind: str, names: Iterable[str]) -> None:
         raise InputError.single(source_name, f"has no {kind}s")
     twice = [n for n, k in counts.items() if k > 1]
     if twice:
-        raise InputError.single(source_name, f"{kind} given more than once: {some_names(twice)}")
+        raise InputError.single(source_name, f"{kind} given more than once: {sample_names(twice)}")
 
 
 def _names_or_positions(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
@@ -449,7 +449,7 @@ def align(run: LabelMatrix, truth: LabelMatrix) -> Alignment:
         )
     lowest = -np.inf if run.unbounded else 0.0
     aligned = run.map(
-        lambda m: _taken(m, rows, columns, lowest), items=truth.items, concepts=truth.concepts
+        lambda m: _take_cells(m, rows, columns, lowest), items=truth.items, concepts=truth.concepts
     )
     return Alignment(
         aligned, int((rows < 0).sum()), int((columns < 0).sum()), _notes(run, truth, rows, columns)
@@ -478,7 +478,7 @@ def _refuse_unknown_concepts(run: LabelMatrix, truth: LabelMatrix) -> None:
         )
 
 
-def _taken(
+def _take_cells(
     matrix: Matrix, rows: NDArray[np.intp], columns: NDArray[np.intp], lowest: float
 ) -> Matrix:
     if isinstance(matrix, np.ndarray):
@@ -506,18 +506,18 @@ def _notes(
     if lacking:
         notes.append(
             f"{len(lacking)} of {len(truth.items)} items are missing "
-            f"({some_names(lacking)}); they count as items without a predicted concept"
+            f"({sample_names(lacking)}); they count as items without a predicted concept"
         )
     truth_items = set(truth.items)
     extra = [i for i in run.items if i not in truth_items]
     if extra:
         notes.append(
-            f"{len(extra)} items are not in the truth and are left out ({some_names(extra)})"
+            f"{len(extra)} items are not in the truth and are left out ({sample_names(extra)})"
         )
     unused = [truth.concepts[j] for j in np.flatnonzero(columns < 0)]
     if unused:
         notes.append(
             f"{len(unused)} of {len(truth.concepts)} concepts are missing "
-            f"({some_names(unused)}); they count as never predicted"
+            f"({sample_names(unused)}); they count as never predicted"
         )
     return tuple(notes)

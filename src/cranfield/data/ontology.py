@@ -455,7 +455,7 @@ MOST_SETS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenRule:
     """A rule that a set of labels breaks, in words, and the concepts that could mend it."""
 
     rule: str
@@ -511,23 +511,23 @@ class RuleBook:
             if names in single_concept_groups
         }
 
-    def broken(self, labels: Iterable[str]) -> Broken | None:
+    def broken(self, labels: Iterable[str]) -> BrokenRule | None:
         """The first rule that a set of labels breaks."""
         label_set = frozenset(labels)
         for words, group in self.at_most_one:
             present = [label_set.intersection(member) for member in group]
             if sum(map(bool, present)) > 1:
-                return Broken(words, tuple(c for member in present for c in sorted(member)))
+                return BrokenRule(words, tuple(c for member in present for c in sorted(member)))
         for words, names in self.at_least_one:
             if label_set.isdisjoint(names):
-                return Broken(words, names)
+                return BrokenRule(words, names)
         for words, need in self.requirements:
             if need.concept in label_set and label_set.isdisjoint(need.any_of):
-                return Broken(f"{need.concept} {words}", (need.concept, *need.any_of))
+                return BrokenRule(f"{need.concept} {words}", (need.concept, *need.any_of))
         for concept in sorted(label_set):
             absent = tuple(a for a in self.ancestors.get(concept, ()) if a not in label_set)
             if absent:
-                return Broken(
+                return BrokenRule(
                     f"{concept} needs its ancestor {', '.join(absent)}", (concept, *absent)
                 )
         return None

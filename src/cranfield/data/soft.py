@@ -64,7 +64,7 @@ def soft_judgements(
         lines.setdefault(key, row.line)
         answer = f"category {categories[int(row.grade)]!r}" if categories else ""
         answer = answer or f"{'grade' if question_kind == 'topic' else 'value'} {row.grade:g}"
-        fault = _fault(row, chances[at[row.grade]], answer, unit(row.topic, row.item))
+        fault = _chance_fault(row, chances[at[row.grade]], answer, unit(row.topic, row.item))
         if fault:
             problems.append(Problem(row.line, fault))
         chances[at[row.grade]] = row.probability
@@ -84,7 +84,7 @@ def soft_judgements(
     return _table(chances_by_unit, np.array(levels, dtype=np.float64))
 
 
-def _fault(row: ChanceRow, before: float, answer: str, unit: str) -> str:
+def _chance_fault(row: ChanceRow, before: float, answer: str, unit: str) -> str:
     if not 0.0 <= row.probability <= 1.0:
         return f"probability {row.probability:g} of {unit} is not between 0 and 1"
     if row.grade < 0:
@@ -119,7 +119,7 @@ def is_nested_chances(source: Any) -> bool:
     return isinstance(deepest, Mapping)
 
 
-def cumulative(chances: Floats) -> Floats:
+def cumulative_chances(chances: Floats) -> Floats:
     """The probability of at most each level; the last one is 1."""
     upto = np.cumsum(chances, axis=1)
     # A level that is sure is so to the last bit, whatever the sum of the others is.

@@ -100,7 +100,7 @@ class Table:
     @classmethod
     def from_dict(cls, source: Mapping[str, Mapping[str, float]]) -> Self:
         """From {topic: {item: number}}."""
-        topics, offsets, item_bytes, item_offsets, values, _ = columns.of_nested(
+        topics, offsets, item_bytes, item_offsets, values, _ = columns.from_nested(
             _core.dict_columns, source, "<dict>", "number"
         )
         table = cls(tuple(topics), offsets, item_bytes, item_offsets, values)
@@ -131,10 +131,10 @@ class Table:
     @classmethod
     def from_frame(cls, frame: Any) -> Self:
         """From a pandas or polars data frame or an Arrow table with one of the usual headers."""
-        frame = columns.collected(frame)
+        frame = columns.collect_frame(frame)
         names = columns.frame_columns(frame)
-        picked = [columns.pick(names, role, cls._value_role()) for role in ("topic", "item")]
-        value = columns.pick(names, cls._value_role(), cls._value_role())
+        picked = [columns.pick_header(names, role, cls._value_role()) for role in ("topic", "item")]
+        value = columns.pick_header(names, cls._value_role(), cls._value_role())
         return cls.from_rows(*(columns.frame_column(frame, c) for c in (*picked, value)))
 
     @classmethod
@@ -374,14 +374,14 @@ class Run(Table):
     @classmethod
     def from_frame(cls, frame: Any) -> Self:
         """From a data frame; without a score its column `rank` gives the order."""
-        frame = columns.collected(frame)
+        frame = columns.collect_frame(frame)
         names = columns.frame_columns(frame)
         by_lower_name = {name.lower(): name for name in names}
         if "rank" not in by_lower_name or any(
             name in by_lower_name for name in columns.HEADERS["score"]
         ):
             return super().from_frame(frame)
-        topic, item = (columns.pick(names, role, "rank") for role in ("topic", "item"))
+        topic, item = (columns.pick_header(names, role, "rank") for role in ("topic", "item"))
         ranks = columns.numbers(columns.frame_column(frame, by_lower_name["rank"]))
         run = cls.from_rows(
             columns.frame_column(frame, topic), columns.frame_column(frame, item), -ranks

@@ -26,8 +26,8 @@ from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError, check_counts, plural
 from cranfield.io.coerce import LabelsForm, coerce_labels
 from cranfield.io.concept_queries import read_concept_queries
-from cranfield.io.convert import encoded
-from cranfield.io.files import write_whole
+from cranfield.io.convert import encode_table
+from cranfield.io.files import write_atomic
 from cranfield.validation import validate_params
 
 Queries: TypeAlias = Mapping[str, str | Expression] | str | Path
@@ -154,4 +154,4 @@ def _values(
 
 def write_concept_judgements(queries: Queries, truth: LabelsForm, path: str | Path) -> None:
     """Write the judgements that a truth implies, in the format of the file's ending."""
-    write_whole(Path(path), encoded(judge_concepts(queries, truth), path))
+    write_atomic(Path(path), encode_table(judge_concepts(queries, truth), path))

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from cranfield import _core
 from cranfield._records import dataclass, replace
 from cranfield.data import Judgements, Run
-from cranfield.data.columns import of_nested
+from cranfield.data.columns import from_nested
 from cranfield.errors import InputError, NeedsError, UsageError
 from cranfield.io import has_another_form, is_tabular, read_run, trec
 from cranfield.io.coerce import coerce_run, is_file
 from cranfield.io.files import Input, can_be_read_again, describe
-from cranfield.io.sniff import settled
+from cranfield.io.sniff import with_detected_format
 from cranfield.measures import Measure
 from cranfield.measures.ranked.incomplete import FAMILY as INCOMPLETE
 from cranfield.measures.ranked.kernel_calls import (
@@ -339,11 +339,11 @@ class RankedEvaluator:
     def _file(
         self, path: Input, name: str, settings: Settings, jobs: int, progress: _core.Progress
     ) -> RunValues:
-        path = Input.of(settled(path))
+        path = Input.of(with_detected_format(path))
         if is_tabular(path) or (path.packing and not can_be_read_again(path)):
             run = read_run(path, jobs=jobs).named(name)
             return self._table(run, settings, jobs, describe(path))
-        with trec.open_twice(path) as (place, read, reopen):
+        with trec.open_repeatable(path) as (place, read, reopen):
             values = self.streamed(path, place, read, name, settings, jobs, progress)
             if values is None:
                 run = read_run(reopen(), jobs=jobs).named(name)
@@ -400,7 +400,7 @@ class RankedEvaluator:
                 settings.max_items,
             )
 
-        values, present, unjudged = of_nested(work, source, f"<{name}>", "finite score")
+        values, present, unjudged = from_nested(work, source, f"<{name}>", "finite score")
         return self._finished(name, values, present, unjudged, f"<{name}>")
 
     def _table(self, run: Run, settings: Settings, jobs: int, file_label: str) -> RunValues:

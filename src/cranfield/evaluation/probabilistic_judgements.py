@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cranfield import _core
 from cranfield.data import Judgements, Run
-from cranfield.data.soft import cumulative
+from cranfield.data.soft import cumulative_chances
 from cranfield.errors import UsageError
 from cranfield.evaluation.category_votes.answer import Distribution, poisson_binomial
 from cranfield.evaluation.kernel_plan import Programme, RunValues
@@ -83,7 +83,7 @@ class _Truth:
         offsets = np.ascontiguousarray(judgements.offsets, dtype=np.int64)
         entries = _entries(judgements)
         levels, chances = np.ascontiguousarray(judgements.levels), judgements.chances
-        return cls(judgements, entries, offsets, levels, chances, cumulative(chances))
+        return cls(judgements, entries, offsets, levels, chances, cumulative_chances(chances))
 
     def ranks(self, run: Run, settings: Settings, jobs: int) -> _core.RunArrays:
         """Where the judged items stand in a run."""

@@ -37,7 +37,7 @@ from cranfield.features._spec import Descriptor, Source
 from cranfield.features.image_folders import Found, Listing, list_pictures, shown, vectors_of
 from cranfield.features.pictures import MOST_PIXELS, BadPictureError, Decoded, read_picture, resized
 from cranfield.features.visual_words import SIFT, with_vocabulary
-from cranfield.io.atomic import write_whole
+from cranfield.io.atomic import write_atomic
 from cranfield.io.tags import read_tags
 from cranfield.io.vectors import write_vectors
 from cranfield.notes import Notes, Progress, with_progress
@@ -626,7 +626,7 @@ class Store:
         text = json.dumps(content, ensure_ascii=True, indent=1) + "\n"
         path = self.folder / MANIFEST
         if not path.is_file() or _content(path) != text.encode():
-            write_whole(path, text.encode())
+            write_atomic(path, text.encode())
 
 
 def _texts(values: Any) -> NDArray[np.str_]:

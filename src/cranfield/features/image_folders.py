@@ -19,8 +19,8 @@ from cranfield.data.labels import LabelMatrix
 from cranfield.errors import InputError, Problem, UsageError, os_message
 from cranfield.features._spec import Descriptor
 from cranfield.features.pictures import ENDINGS
-from cranfield.io.convert import encoded
-from cranfield.io.files import read_text, write_whole
+from cranfield.io.convert import encode_table
+from cranfield.io.files import read_text, write_atomic
 from cranfield.io.labels import write_labels
 
 # What ids keep as it is: everything that text files can hold between blanks.
@@ -207,9 +207,9 @@ def convert_classes(
         return b""
     if kind != "qrels":
         raise UsageError("folders become kind='qrels', or kind='labels' in a file")
-    data = encoded(class_judgements(folder), None if target is None else str(target))
+    data = encode_table(class_judgements(folder), None if target is None else str(target))
     if target is not None:
-        write_whole(Path(target), data)
+        write_atomic(Path(target), data)
     return data
 
 

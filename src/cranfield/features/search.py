@@ -27,10 +27,10 @@ from cranfield.features.distances import Prepared
 from cranfield.features.first_look import FirstLook, from_all
 from cranfield.features.item_vectors import ItemTable, query_pictures, query_topics, read_items
 from cranfield.io import is_tabular
-from cranfield.io.compression import packed
-from cranfield.io.convert import encoded
+from cranfield.io.compression import compress_blocks
+from cranfield.io.convert import encode_table
 from cranfield.io.files import FileForm, inner_suffix
-from cranfield.io.ids import TREC, one_word
+from cranfield.io.ids import TREC, as_one_word
 from cranfield.notes import Progress, with_progress
 from cranfield.validation import LONGEST_TEXT, validate_params
 
@@ -57,7 +57,7 @@ class Search(Answer):
     @property
     def tag(self) -> str:
         """The name in the last column of the run: what was compared, and by which distance."""
-        return one_word(f"{self.name}-{self.distance}")
+        return as_one_word(f"{self.name}-{self.distance}")
 
     def payload(self, **_: Any) -> dict[str, Any]:
         """The rankings."""
@@ -89,13 +89,13 @@ class Search(Answer):
     def to_bytes(self, target: str = "-") -> bytes:
         """The run in TREC's format, or as a file of that name holds it."""
         if is_tabular(target):
-            return encoded(self.run(), target)
+            return encode_table(self.run(), target)
         TREC.check(self.name, "topic", self.topics, first=True)
         TREC.check(self.name, "item", self.items)
         text = _core.run_text(
             list(self.topics), list(self.items), self.found, self.scores, self.tag
         )
-        return b"".join(packed([text], Path(target).suffix.lower()))
+        return b"".join(compress_blocks([text], Path(target).suffix.lower()))
 
     def run(self) -> Run:
         """The rankings as a run."""

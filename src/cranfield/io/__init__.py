@@ -15,7 +15,7 @@ from cranfield.io.files import (
     input_lines,
     run_name,
 )
-from cranfield.io.sniff import TABULAR, settled, under_its_form
+from cranfield.io.sniff import TABULAR, detect_other_format, with_detected_format
 from cranfield.validation import validate_params
 
 
@@ -34,10 +34,10 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
     `irds:beir/scifact/test` is a data set of ir_datasets, where that package is installed.
     """
     if isinstance(path, str) and path.startswith("irds:"):
-        from cranfield.io.trec import read_catalogued
+        from cranfield.io.trec import read_ir_dataset
 
-        return read_catalogued(path)
-    path = settled(path)
+        return read_ir_dataset(path)
+    path = with_detected_format(path)
     if (ending := inner_suffix(path)) in TABULAR:
         from cranfield.io.soft import is_soft, read_soft_judgements
         from cranfield.io.tabular import READERS
@@ -57,7 +57,7 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
             from cranfield.io.delimited import read_plain
 
             return read_plain(path, Judgements)
-        if (source := under_its_form(path)) is not None:
+        if (source := detect_other_format(path)) is not None:
             return read_qrels(source)
         raise
     # What is noted are items that are judged twice, with one grade: for two subtopics?
@@ -77,7 +77,7 @@ def read_run(path: FileForm, *, jobs: int | None = None, third: Third | None = N
         third = path.third
     if third is not None and third not in THIRD:
         raise UsageError(f"third={third!r} is not one of {', '.join(THIRD)}")
-    path = settled(path)
+    path = with_detected_format(path)
     ending = inner_suffix(path)
     if ending in (".csv", ".tsv"):
         from cranfield.io.delimited import read_separated
@@ -92,7 +92,7 @@ def read_run(path: FileForm, *, jobs: int | None = None, third: Third | None = N
     try:
         return trec.read_run(path, jobs=jobs)
     except InputError:
-        if (source := under_its_form(path)) is not None:
+        if (source := detect_other_format(path)) is not None:
             return read_run(source, third=third)
         if not can_be_read_again(path) or not has_three_columns(path):
             raise
@@ -103,7 +103,9 @@ def read_run(path: FileForm, *, jobs: int | None = None, third: Third | None = N
 
 def has_another_form(path: FileForm) -> bool:
     """Whether a file that TREC's reader refused is a run of three columns, or no such file."""
-    return can_be_read_again(path) and (has_three_columns(path) or under_its_form(path) is not None)
+    return can_be_read_again(path) and (
+        has_three_columns(path) or detect_other_format(path) is not None
+    )
 
 
 def has_three_columns(path: FileForm) -> bool:

@@ -27,7 +27,7 @@ _BATCH_ROWS, _WIDEST = 1 << 16, 12
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": _WIDEST}
 
 
-def _read(source_name: str, format_name: str, work: Callable[[], T]) -> T:
+def _read_safely(source_name: str, format_name: str, work: Callable[[], T]) -> T:
     """What a library reads from a file; whatever it raises says that the file is damaged."""
     try:
         return work()
@@ -48,7 +48,7 @@ def _read(source_name: str, format_name: str, work: Callable[[], T]) -> T:
         raise InputError.single(source_name, f"not {format_name} ({reason})") from None
 
 
-def arrow(purpose: str) -> Any:
+def import_arrow(purpose: str) -> Any:
     """Arrow's module with its reader and writer of Parquet."""
     try:
         import pyarrow as pa
@@ -61,7 +61,7 @@ def arrow(purpose: str) -> Any:
 
 def arrow_bytes(columns: Mapping[str, Any]) -> bytes:
     """Columns by name as the bytes of a Parquet file."""
-    pa = arrow("Writing Parquet files")
+    pa = import_arrow("Writing Parquet files")
     sink = pa.BufferOutputStream()
     pa.parquet.write_table(pa.table(dict(columns)), sink)
     return bytes(sink.getvalue())
@@ -74,7 +74,7 @@ def read_arrow_table(
     columns: Callable[[list[str]], list[str] | None] | None = None,
 ) -> Any:
     """A Parquet file as an Arrow table; `columns` picks some by their names, or all with None."""
-    pa = arrow(purpose)
+    pa = import_arrow(purpose)
     pq = pa.parquet
     source = Input.of(path)
     source_name, caps = describe(source), source.caps
@@ -91,7 +91,7 @@ def read_arrow_table(
         if caps.unpacked_bytes is None:
             # Threads of Arrow that are still being started when the process ends abort it.
             return file.read(needed, use_threads=file.metadata.num_rows >= _WORTH_THREADS)
-        return _read_within(pa, data, file.metadata, needed, source_name, caps)
+        return _read_bounded(pa, data, file.metadata, needed, source_name, caps)
 
     def sound() -> Any:
         # Texts that are no UTF-8 would end in whoever looks at them first.
@@ -99,7 +99,7 @@ def read_arrow_table(
         arrow_table.validate(full=True)
         return arrow_table
 
-    return _read(source_name, "a Parquet file", sound)
+    return _read_safely(source_name, "a Parquet file", sound)
 
 
 def column_values(source_name: str, table: Any, name: str) -> list[Any]:
@@ -158,7 +158,7 @@ def _leaves(metadata: Any) -> list[_Leaf]:
     return leaves
 
 
-def _read_within(
+def _read_bounded(
     pa: Any, data: bytes, metadata: Any, needed: list[str] | None, source_name: str, caps: Caps
 ) -> Any:
     """The table of a Parquet file, or an InputError before more is unpacked than may be.
@@ -236,9 +236,9 @@ def read_archive(path: FileForm) -> dict[str, np.ndarray[Any, Any]]:
                 source_name, sum(member.file_size for member in archive.infolist())
             )
         with np.load(io.BytesIO(data), allow_pickle=False) as loaded:
-            return {name: _bounded(loaded[name], source) for name in loaded.files}
+            return {name: _check_row_count(loaded[name], source) for name in loaded.files}
 
-    return _read(source_name, "a NumPy archive of plain arrays", arrays)
+    return _read_safely(source_name, "a NumPy archive of plain arrays", arrays)
 
 
 def read_array(path: FileForm) -> np.ndarray[Any, Any]:
@@ -250,11 +250,11 @@ def read_array(path: FileForm) -> np.ndarray[Any, Any]:
         loaded = np.load(io.BytesIO(data), allow_pickle=False)
         if not isinstance(loaded, np.ndarray):
             raise ValueError("an archive, not an array")
-        return _bounded(loaded, source)
+        return _check_row_count(loaded, source)
 
-    return _read(describe(source), "a NumPy file", array)
+    return _read_safely(describe(source), "a NumPy file", array)
 
 
-def _bounded(array: np.ndarray[Any, Any], source: Input) -> np.ndarray[Any, Any]:
+def _check_row_count(array: np.ndarray[Any, Any], source: Input) -> np.ndarray[Any, Any]:
     source.caps.check_lines(describe(source), array.shape[0] if array.ndim else 1, "rows")
     return array

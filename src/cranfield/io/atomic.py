@@ -11,7 +11,7 @@ from typing import BinaryIO
 from cranfield.errors import InputError, UsageError, os_message
 
 
-def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
+def write_atomic(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write a file so that it appears complete or not at all, even when the power fails.
 
     A link is followed; a pipe or a device such as /dev/null is written to, not replaced.
@@ -25,20 +25,22 @@ def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
             with path.open("wb") as device:
                 device.writelines(blocks)
             return
-        with whole_file(path) as out:
+        with atomic_file(path) as out:
             out.writelines(blocks)
     except OSError as error:
-        raise InputError.single(_shown(path), f"cannot be written: {os_message(error)}") from None
+        raise InputError.single(
+            _path_text(path), f"cannot be written: {os_message(error)}"
+        ) from None
     except (ValueError, RuntimeError):  # a zero byte, or a link to itself
-        raise InputError.single(_shown(path), "no file can have such a name") from None
+        raise InputError.single(_path_text(path), "no file can have such a name") from None
 
 
-def _shown(path: Path) -> str:
+def _path_text(path: Path) -> str:
     """A path in a message, whatever bytes it is made of."""
     return str(path).encode(errors="backslashreplace").decode()
 
 
-def made_folder(path: str | Path) -> Path:
+def make_folder(path: str | Path) -> Path:
     """A folder to write into, made with those above it where it does not exist."""
     folder = Path(path)
     try:
@@ -51,7 +53,7 @@ def made_folder(path: str | Path) -> Path:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """A file to write bit by bit, which has its name only once all is written.
 
     Its bytes have reached the disk by then: renamed before that, it could come out empty after a
@@ -69,10 +71,10 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
-    _settle_folder(path.parent)
+    _sync_folder(path.parent)
 
 
-def _settle_folder(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     """Bring the new name to the disk, where the file system lets a folder be asked for that."""
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from cranfield._records import replace
 from cranfield.data import Judgements, Run
-from cranfield.data.columns import HEADERS, collected, frame_column, frame_columns, is_frame
+from cranfield.data.columns import HEADERS, collect_frame, frame_column, frame_columns, is_frame
 from cranfield.data.soft import is_nested_chances, nested_rows, soft_judgements
 from cranfield.errors import UsageError
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import FileForm, Input, Third, run_name
-from cranfield.io.jsonl import is_listed, unlisted
+from cranfield.io.jsonl import is_mapping_of_lists, lists_as_mappings
 
 if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix
@@ -45,7 +45,7 @@ def is_file(source: Any) -> TypeGuard[FileForm]:
 
 def coerce_judgements(source: JudgementsForm) -> Judgements:
     """Judgements from any of the forms that `evaluate` takes."""
-    source = collected(source)
+    source = collect_frame(source)
     if isinstance(source, Judgements):
         return source
     if is_file(source):
@@ -53,7 +53,7 @@ def coerce_judgements(source: JudgementsForm) -> Judgements:
     if is_nested_chances(source):
         return soft_judgements(nested_rows(source), "<judgements>")
     if isinstance(source, Mapping):
-        return Judgements.from_dict(unlisted(source, Judgements, "<judgements>"))
+        return Judgements.from_dict(lists_as_mappings(source, Judgements, "<judgements>"))
     if is_frame(source):
         return Judgements.from_frame(source)
     if isinstance(source, tuple) and len(source) == 3:
@@ -65,13 +65,13 @@ def coerce_judgements(source: JudgementsForm) -> Judgements:
 
 def coerce_run(source: RunForm, name: str) -> Run:
     """A run from any of the forms that `evaluate` takes."""
-    source = collected(source)
+    source = collect_frame(source)
     if isinstance(source, Run):
         return source.named(name)
     if is_file(source):
         return read_run(source).named(name)
     if isinstance(source, Mapping):
-        return Run.from_dict(unlisted(source, Run, f"<{name}>")).named(name)
+        return Run.from_dict(lists_as_mappings(source, Run, f"<{name}>")).named(name)
     if is_frame(source):
         return Run.from_frame(source).named(name)
     if isinstance(source, tuple) and len(source) == 3:
@@ -135,42 +135,48 @@ def _is_triple(row: Any) -> bool:
 
 def name_runs(runs: RunsForm) -> list[tuple[str, Any]]:
     """Pairs of a name and a run; two runs of one name are an error."""
-    runs = collected(runs)
+    runs = collect_frame(runs)
     if isinstance(runs, Iterator):
         runs = list(runs)
-    if is_listed(runs):
+    if is_mapping_of_lists(runs):
         runs = [runs]
     elif isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) and first else None
-        if isinstance(first, Mapping) and not isinstance(inner, Mapping) and not is_listed(first):
+        if (
+            isinstance(first, Mapping)
+            and not isinstance(inner, Mapping)
+            and not is_mapping_of_lists(first)
+        ):
             runs = [runs]
         elif runs:
             pairs = [(str(name), run) for name, run in runs.items()]
-            return _distinct([(n, unlisted(run, Run, f"<{n}>")) for n, run in pairs])
+            return _check_distinct_names(
+                [(n, lists_as_mappings(run, Run, f"<{n}>")) for n, run in pairs]
+            )
     elif is_frame(runs) and (column := _run_column(runs)) is not None:
-        return _by_run(runs, column)
+        return _split_by_run(runs, column)
     elif not isinstance(runs, list | tuple) or _is_columns(runs) or _is_rows(runs):
         runs = [runs]
     if not runs:
         raise UsageError("no run was given")
     pairs = [(_name_of(run, i, len(runs)), run) for i, run in enumerate(runs)]
-    return _distinct([(n, unlisted(run, Run, f"<{n}>")) for n, run in pairs])
+    return _check_distinct_names([(n, lists_as_mappings(run, Run, f"<{n}>")) for n, run in pairs])
 
 
-def named_input(text: FileForm, third: Third | None = None) -> FileForm:
+def parse_named_input(text: FileForm, third: Third | None = None) -> FileForm:
     """NAME=FILE as an input of that name; anything else as it is, but with what is known of it.
 
-    >>> named_input("bm25=runs/2026.run.gz").name
+    >>> parse_named_input("bm25=runs/2026.run.gz").name
     'bm25.run.gz'
     """
-    source = _named_input(text)
+    source = _split_named_input(text)
     if third is None or str(source) == "-" or Path(str(source)).is_dir():
         return source
     return replace(Input.of(source), third=third)
 
 
-def _named_input(text: FileForm) -> FileForm:
+def _split_named_input(text: FileForm) -> FileForm:
     if not isinstance(text, str) or "=" not in text or Path(text).exists():
         return text
     name, _, file = text.partition("=")
@@ -196,7 +202,7 @@ def _run_column(frame: Any) -> str | None:
     return next((by_lower_name[name] for name in HEADERS["run"] if name in by_lower_name), None)
 
 
-def _by_run(frame: Any, column: str) -> list[tuple[str, Any]]:
+def _split_by_run(frame: Any, column: str) -> list[tuple[str, Any]]:
     """The runs of a frame that holds several, in the order in which they begin."""
     values = frame_column(frame, column)
     labels = [str(v) for v in (values.to_pylist() if hasattr(values, "to_pylist") else values)]
@@ -210,7 +216,7 @@ def _by_run(frame: Any, column: str) -> list[tuple[str, Any]]:
     return [(name, frame[at]) for name, at in rows.items()]
 
 
-def _distinct(named_runs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+def _check_distinct_names(named_runs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """The same runs, or an error when two have one name."""
     seen: dict[str, Any] = {}
     for name, run in named_runs:

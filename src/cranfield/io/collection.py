@@ -183,7 +183,7 @@ TEAM_KEYS = tuple(f.name for f in fields(Team))
 RUN_KEYS = tuple(f.name for f in fields(RunFacts))
 
 
-def of_kind(*kinds: str) -> tuple[str, ...]:
+def key_names_of_kind(*kinds: str) -> tuple[str, ...]:
     """The names of the keys of some kinds, as declared."""
     return tuple(key.name for key in DECLARED if key.kind in kinds)
 
@@ -224,7 +224,7 @@ def _records(path: Path, columns: Sequence[str], required: str) -> list[tuple[in
             problems.append(Problem(1, f"the header has no column {required!r}"))
         if problems:
             raise InputError(source_name, problems)
-        records = list(_filled(rows, header))
+        records = list(_read_records(rows, header))
     seen: dict[str, int] = {}
     for line, values in records:
         name = values.get(required, "")
@@ -239,7 +239,7 @@ def _records(path: Path, columns: Sequence[str], required: str) -> list[tuple[in
     return records
 
 
-def _filled(
+def _read_records(
     rows: Iterator[tuple[int, list[str]]], header: Sequence[str]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     for line, row in rows:
@@ -396,7 +396,7 @@ class _Reader:
                 key,
                 name,
             )
-        elif not _there(path):
+        elif not _exists(path):
             self._complain(
                 f"{key} names {name!r}, but there is no such {kind} in {self.folder}",
                 table,
@@ -465,7 +465,7 @@ class _Reader:
     def _listed(self, key: str, value: str, read: Callable[[Path], tuple[Any, ...]]) -> Any:
         """Records from a file of their own; what is wrong in it is told with its name."""
         path = self._file("", key, value)
-        if not _there(path) or not path.is_file():
+        if not _exists(path) or not path.is_file():
             return ()
         try:
             return read(path)
@@ -506,7 +506,7 @@ class _Reader:
     def _items(self, table: str, key: str, value: Any) -> tuple[str, ...]:
         path = self._file(table, key, value)
         # A file that is missing has been complained of already.
-        return read_items(path) if _there(path) and path.is_file() else ()
+        return read_items(path) if _exists(path) and path.is_file() else ()
 
     def _images(self, _: str, key: str, value: Any) -> ImageSheet | None:
         if not isinstance(value, dict):
@@ -572,7 +572,7 @@ class _Reader:
         if facts.threshold in ("", "rows") or is_number(facts.threshold):
             return
         path = self.folder / facts.threshold
-        if not is_inside(facts.threshold) or not _there(path) or not path.is_file():
+        if not is_inside(facts.threshold) or not _exists(path) or not path.is_file():
             statement = f"the threshold of run {facts.run!r} is {facts.threshold!r}"
             expected = "a number, rows, or a file in the collection's folder"
             self._complain(f"{statement} (expected: {expected})", "", "run_facts")
@@ -599,7 +599,7 @@ def is_inside(name: str) -> bool:
     return not (name.startswith(("/", "\\")) or PureWindowsPath(name).drive or ".." in parts)
 
 
-def file_inside(collection: Collection, name: str, description: str) -> Path:
+def file_in_collection(collection: Collection, name: str, description: str) -> Path:
     """A file of a collection that one of its other files names; none lies outside of its folder."""
     if not is_inside(name):
         raise InputError.single(
@@ -609,7 +609,7 @@ def file_inside(collection: Collection, name: str, description: str) -> Path:
     return collection.folder / name
 
 
-def _there(path: Path) -> bool:
+def _exists(path: Path) -> bool:
     try:
         return path.exists()
     except OSError:  # a name that no file can have, such as a very long one

@@ -17,7 +17,7 @@ from cranfield.data.collection import LAYOUT, Collection, RunFacts
 from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError, os_message
 from cranfield.io.collection import DECLARED, FILE, RUN_KEYS, Key
-from cranfield.io.files import inner_suffix, input_lines, run_name, write_whole
+from cranfield.io.files import inner_suffix, input_lines, run_name, write_atomic
 from cranfield.io.numbers import is_number
 from cranfield.io.ontology import RDF_FORMATS
 from cranfield.validation import validate_params
@@ -276,7 +276,7 @@ def write_draft(draft: Draft) -> Path:
     path = draft.folder / FILE
     if path.exists():
         raise InputError.single(str(path), "is there already; nothing was written")
-    write_whole(path, draft_text(draft).encode())
+    write_atomic(path, draft_text(draft).encode())
     return path
 
 

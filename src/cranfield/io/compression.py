@@ -16,7 +16,7 @@ _WITH_GZIP_HEADER = 31
 
 
 @contextmanager
-def unpacked_gz(raw: BinaryIO, source_name: str) -> Iterator[BinaryIO]:
+def open_gzip(raw: BinaryIO, source_name: str) -> Iterator[BinaryIO]:
     """The bytes of gzip data, by ISA-L where it is installed: in a third of the time."""
     kind, error = _gzip_reader(raw)
     try:
@@ -57,7 +57,7 @@ def _zstd(purpose: str) -> Any:
 
 
 @contextmanager
-def unpacked_zst(raw: BinaryIO, source_name: str) -> Iterator[BinaryIO]:
+def open_zstd(raw: BinaryIO, source_name: str) -> Iterator[BinaryIO]:
     zstd = _zstd("Reading .zst files")
     try:
         with zstd.open(raw, "rb") as packed:
@@ -66,21 +66,21 @@ def unpacked_zst(raw: BinaryIO, source_name: str) -> Iterator[BinaryIO]:
         raise InputError.single(source_name, f"not valid zstd data ({error})") from None
 
 
-def packed(blocks: Iterable[bytes], ending: str) -> Iterable[bytes]:
+def compress_blocks(blocks: Iterable[bytes], ending: str) -> Iterable[bytes]:
     """Bytes as a file with that ending has them; the same input gives the same bytes."""
     if ending == ".gz":
-        return packed_gz(blocks)
-    return _packed_zst(blocks) if ending == ".zst" else blocks
+        return compress_gzip(blocks)
+    return _compress_zstd(blocks) if ending == ".zst" else blocks
 
 
-def _packed_zst(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def _compress_zstd(blocks: Iterable[bytes]) -> Iterator[bytes]:
     packer = _zstd("Writing .zst files").ZstdCompressor()
     for block in blocks:
         yield packer.compress(block)
     yield packer.flush()
 
 
-def packed_gz(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def compress_gzip(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Bytes as gzip data without a time: by ISA-L where it is installed, 20 times as fast."""
     packer: Any
     try:
@@ -99,7 +99,7 @@ _BUFFER = 1 << 16
 _PIPE = 1 << 20
 
 
-def fill(stream: BinaryIO, buffer: Any) -> int:
+def fill_buffer(stream: BinaryIO, buffer: Any) -> int:
     """Fill a buffer from any stream as far as it goes at once; 0 at its end."""
     if hasattr(stream, "readinto"):
         return stream.readinto(buffer) or 0
@@ -108,7 +108,7 @@ def fill(stream: BinaryIO, buffer: Any) -> int:
     return len(data)
 
 
-class Counted(io.RawIOBase):
+class CountingStream(io.RawIOBase):
     """A stream that tells how many bytes were read so far, for a check that may raise."""
 
     def __init__(self, inner: BinaryIO, check: Callable[[int], None]) -> None:
@@ -122,7 +122,7 @@ class Counted(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        got = fill(self.inner, buffer)
+        got = fill_buffer(self.inner, buffer)
         self._count += got
         self._check(self._count)
         return got
@@ -131,19 +131,21 @@ class Counted(io.RawIOBase):
 COMPRESSED_STARTS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 
 
-def packing_of(start: bytes) -> str:
+def detect_packing(start: bytes) -> str:
     """The ending of what is packed and begins so, or nothing."""
     return next((end for end, magic in COMPRESSED_STARTS.items() if start.startswith(magic)), "")
 
 
-def packing_ahead(stream: Any) -> str:
+def peek_packing(stream: Any) -> str:
     """The same of a stream, from which nothing is taken; nothing where it does not let that."""
     return (
-        packing_of(stream.peek(len(COMPRESSED_STARTS[".zst"]))) if hasattr(stream, "peek") else ""
+        detect_packing(stream.peek(len(COMPRESSED_STARTS[".zst"])))
+        if hasattr(stream, "peek")
+        else ""
     )
 
 
-def headed(stream: Any, *, owned: bool) -> tuple[BinaryIO, bytes]:
+def read_head(stream: Any, *, owned: bool) -> tuple[BinaryIO, bytes]:
     """A stream that is still all there, and how it begins; one that is owned is closed with it.
 
     A pipe may bring its first bytes one by one: its first line is waited for.
@@ -155,7 +157,7 @@ def headed(stream: Any, *, owned: bool) -> tuple[BinaryIO, bytes]:
             break
         head += block
     kind = OwnedStream if owned else io.BufferedReader
-    return kind(cast(io.RawIOBase, _Headed(head, stream, owned)), _BUFFER), head
+    return kind(cast(io.RawIOBase, _PrefixedStream(head, stream, owned)), _BUFFER), head
 
 
 class OwnedStream(io.BufferedReader):
@@ -166,11 +168,11 @@ def standard_input() -> BinaryIO:
     """Standard input as it is; an InputError when it is closed."""
     if sys.stdin is None:
         raise InputError.single("<stdin>", "is closed")
-    _widen(sys.stdin)
+    _enlarge_pipe(sys.stdin)
     return sys.stdin.buffer
 
 
-def _widen(stream: Any) -> None:
+def _enlarge_pipe(stream: Any) -> None:
     """Let a pipe hold more at once, so that its two ends wait less for each other."""
     try:
         import fcntl
@@ -180,7 +182,7 @@ def _widen(stream: Any) -> None:
         pass  # no pipe, no such call here, or more than this user may have
 
 
-class _Headed(io.RawIOBase):
+class _PrefixedStream(io.RawIOBase):
     """A stream after bytes of it that have been looked at."""
 
     def __init__(self, head: bytes, rest: BinaryIO, owned: bool) -> None:
@@ -190,7 +192,7 @@ class _Headed(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        return self._head.readinto(buffer) or fill(self._rest, buffer)
+        return self._head.readinto(buffer) or fill_buffer(self._rest, buffer)
 
     def close(self) -> None:
         if self._owned:

@@ -28,15 +28,15 @@ class Meaning:
 def read_meanings(path: FileForm) -> dict[str, Meaning]:
     """Definitions of concepts from a file."""
     with open_text(path) as stream:
-        return _parsed(csv.DictReader(stream), describe(path))
+        return _parse_meanings(csv.DictReader(stream), describe(path))
 
 
 def built_in_meanings() -> Mapping[str, Meaning]:
     """The definitions of the concepts of the Photo Tagging Ontology, in our own words."""
-    return _parsed(csv.DictReader(meanings_text().splitlines()), "meanings-pto.csv")
+    return _parse_meanings(csv.DictReader(meanings_text().splitlines()), "meanings-pto.csv")
 
 
-def _parsed(rows: csv.DictReader[str], source_name: str) -> dict[str, Meaning]:
+def _parse_meanings(rows: csv.DictReader[str], source_name: str) -> dict[str, Meaning]:
     names = [name.strip() for name in rows.fieldnames or ()]
     if "concept" not in names or not set(names) <= {*OTHER, *COLUMNS}:
         raise InputError.single(

@@ -10,9 +10,9 @@ from cranfield.data import Judgements, Run
 from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError, UsageError
 from cranfield.io import is_tabular, read_qrels, read_run
-from cranfield.io.compression import packed
+from cranfield.io.compression import compress_blocks
 from cranfield.io.delimited import trec_blocks
-from cranfield.io.export_layouts import is_folder_name, refuse_shape, shaped_table, what_is_lost
+from cranfield.io.export_layouts import check_shape, is_folder_name, lost_details, shape_blocks
 from cranfield.io.files import (
     FileForm,
     Input,
@@ -20,7 +20,7 @@ from cranfield.io.files import (
     describe,
     inner_suffix,
     open_input,
-    write_whole,
+    write_atomic,
 )
 from cranfield.io.numbers import is_number
 
@@ -53,16 +53,16 @@ def convert(
         raise UsageError("long= is a shape of its own")
     kind, shape = kind or guess_kind(source), "long" if long else shape
     if shape is not None:
-        refuse_shape(shape, target or "-", labels=kind == "labels")
+        check_shape(shape, target or "-", labels=kind == "labels")
     if kind == "labels":
         return _convert_labels(source, target, shape, scores), b""
     if target is not None and str(target).endswith("/"):
         raise UsageError(f"{target}: only labels are written to a folder, a file per concept")
     table = read_run(source, third=third) if kind == "run" else read_qrels(source)
     if target is None:
-        return table.notes, encoded(table, None)
-    write_whole(Path(target), _blocks(table, str(target), shape))
-    return (*table.notes, *what_is_lost(table, shape)), b""
+        return table.notes, encode_table(table, None)
+    write_atomic(Path(target), _blocks(table, str(target), shape))
+    return (*table.notes, *lost_details(table, shape)), b""
 
 
 def _convert_labels(
@@ -85,7 +85,7 @@ def guess_kind(path: FileForm) -> str:
     if suffix == ".npz" or is_folder_name(str(path)):
         return "labels"
     if not Input.of(path).can_be_read_again or suffix in (".parquet", ".json"):
-        raise _say_kind(path)
+        raise _unknown_kind_error(path)
     with open_input(path) as stream:
         head = stream.read(_HEAD).decode("utf-8-sig", errors="replace")
     for line in head.splitlines():
@@ -94,7 +94,7 @@ def guess_kind(path: FileForm) -> str:
     raise InputError.single(describe(path), "is empty")
 
 
-def _say_kind(path: FileForm) -> UsageError:
+def _unknown_kind_error(path: FileForm) -> UsageError:
     kinds = ", ".join(f"kind= {kind}" for kind in KINDS)
     return UsageError(f"say what {describe(path)} holds: {kinds}")
 
@@ -105,7 +105,7 @@ def _kind_of_line(path: FileForm, line: str) -> str:
         if any(name in header for name in HEADERS["topic"]):
             return "run" if _has_scores(header) else "qrels"
         if inner_suffix(path) in (".jsonl", ".ndjson") and not any(n in header for n in _LABELS):
-            raise _say_kind(path)
+            raise _unknown_kind_error(path)
         return _kind_of_row(path, re.split(r"[\t,;]", line.strip()))
     fields = len(line.split())
     if fields in (4, 6):
@@ -130,28 +130,28 @@ def _kind_of_row(path: FileForm, cells: list[str]) -> str:
     if numbers[-2:] == [False, True] and len(cells) == 4:
         return "qrels"
     if numbers[1:] == [False, True] and cells[0].strip().lower() not in HEADERS["item"]:
-        raise _say_kind(path)
+        raise _unknown_kind_error(path)
     if len(cells) == 6 and cells[1].strip() == "Q0":
         return "run"
     return "labels"
 
 
-def encoded(table: Judgements | Run, target: str | Path | None) -> bytes:
+def encode_table(table: Judgements | Run, target: str | Path | None) -> bytes:
     """Judgements or a run as the bytes of a file of that name; packed for .gz and .zst."""
     return b"".join(_blocks(table, "-" if target is None else str(target)))
 
 
 def _blocks(table: Judgements | Run, name: str, shape: str | None = None) -> Iterable[bytes]:
     try:
-        blocks = shaped_table(table, name, shape) if shape else _plain_blocks(table, name)
+        blocks = shape_blocks(table, name, shape) if shape else _plain_blocks(table, name)
     except InputError as error:
         raise InputError(describe(name), error.problems, error.count) from None
-    return packed(blocks, Path(name).suffix.lower())
+    return compress_blocks(blocks, Path(name).suffix.lower())
 
 
 def _plain_blocks(table: Judgements | Run, name: str) -> Iterable[bytes]:
     if is_tabular(name):
-        from cranfield.io.tabular import written
+        from cranfield.io.tabular import table_blocks
 
-        return written(table, inner_suffix(name))
+        return table_blocks(table, inner_suffix(name))
     return trec_blocks(table)

@@ -11,7 +11,7 @@ import numpy as np
 
 from cranfield.data.costmap import AgreementMap, CostMap, cost_problems
 from cranfield.errors import InputError, Problem, plural
-from cranfield.io.files import csv_rows, describe, read_text, write_whole
+from cranfield.io.files import csv_rows, describe, read_text, write_atomic
 from cranfield.io.ids import NAME_CSV
 from cranfield.io.numbers import number
 from cranfield.io.sniff import separator_of
@@ -99,7 +99,7 @@ def write_costmap(costs: CostMap, path: str | Path) -> None:
     writer.writerow(["concept", *costs.concepts])
     for name, row in zip(costs.concepts, costs.costs, strict=True):
         writer.writerow([name, *(repr(float(v)) for v in row)])
-    write_whole(Path(path), out.getvalue().encode())
+    write_atomic(Path(path), out.getvalue().encode())
 
 
 @validate_params
@@ -124,7 +124,7 @@ def read_agreement(path: str | Path) -> AgreementMap:
                 fault = f"{plural(len(row), 'field')}, expected {','.join(header)}"
             else:
                 cells = dict(zip(header, row, strict=True))
-                fault = _take_agreement(cells["concept"].strip(), cells["agreement"], agreement)
+                fault = _add_agreement(cells["concept"].strip(), cells["agreement"], agreement)
             if fault:
                 problems.append(Problem(line, fault))
     if problems:
@@ -132,7 +132,7 @@ def read_agreement(path: str | Path) -> AgreementMap:
     return AgreementMap(agreement, source_name)
 
 
-def _take_agreement(concept: str, text: str, agreement: dict[str, float]) -> str:
+def _add_agreement(concept: str, text: str, agreement: dict[str, float]) -> str:
     """Puts a value into `agreement`, or says what is wrong with it."""
     try:
         value = number(text)

@@ -16,9 +16,9 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cranfield.data.counts import Snapshot, term_of
+from cranfield.data.counts import Snapshot, normalise_term
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import csv_rows, describe, read_text, write_whole
+from cranfield.io.files import csv_rows, describe, read_text, write_atomic
 from cranfield.io.ids import NAME_CSV
 from cranfield.validation import validate_params
 
@@ -58,7 +58,7 @@ def read_counts(path: str | Path) -> Snapshot:
             "not hit counts (expected the header term,with,count)",
             rows[0][0] if rows else 0,
         )
-    total = _whole(facts.get("total", "").replace(",", "").replace("_", ""))
+    total = _parse_whole(facts.get("total", "").replace(",", "").replace("_", ""))
     if not total:
         raise InputError.single(
             source_name,
@@ -67,7 +67,7 @@ def read_counts(path: str | Path) -> Snapshot:
     tally = _Tally()
     problems: list[Problem] = []
     for number, row in rows[1:]:
-        message = _take(number, row, tally)
+        message = _add_count(number, row, tally)
         if message:
             problems.append(Problem(number, message))
     problems = problems or _contradictions(tally, total)
@@ -83,15 +83,19 @@ def read_counts(path: str | Path) -> Snapshot:
     )
 
 
-def _whole(text: str) -> int | None:
+def _parse_whole(text: str) -> int | None:
     """A whole number in plain digits, or None."""
     return int(text) if re.fullmatch("[0-9]+", text) and len(text) <= _MOST_DIGITS else None
 
 
-def _take(number: int, row: list[str], tally: _Tally) -> str:
+def _add_count(number: int, row: list[str], tally: _Tally) -> str:
     if len(row) != len(_HEADER):
         return f"{len(row)} columns, expected term,with,count"
-    term, second_term, count = term_of(row[0]), term_of(row[1]), _whole(row[2].strip())
+    term, second_term, count = (
+        normalise_term(row[0]),
+        normalise_term(row[1]),
+        _parse_whole(row[2].strip()),
+    )
     if not term:
         return "no term, expected term,with,count"
     if count is None:
@@ -142,4 +146,4 @@ def write_counts(snapshot: Snapshot, path: str | Path) -> None:
     writer.writerow(_HEADER)
     writer.writerows((term, "", count) for term, count in snapshot.single.items())
     writer.writerows((*sorted(pair), count) for pair, count in snapshot.joint.items())
-    write_whole(Path(path), out.getvalue().encode())
+    write_atomic(Path(path), out.getvalue().encode())

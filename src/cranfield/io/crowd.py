@@ -73,7 +73,7 @@ def read_crowd_csv(
             continue
         values, unknown = table.values(row)
         problems += [Problem(line, f"{name!r} is not a concept") for name in unknown]
-        forms.append(_form(row, item_name(row[item_column]), values, table, run_name(path)))
+        forms.append(_crowd_form(row, item_name(row[item_column]), values, table, run_name(path)))
     if problems:
         raise InputError(source_name, problems)
     return tuple(forms)
@@ -107,7 +107,7 @@ class _Answers:
         rows: Sequence[Mapping[str, str]],
         concepts: Sequence[str] | None,
     ) -> None:
-        names = {column: _own_name(column) for column in columns}
+        names = {column: _answer_name(column) for column in columns}
         self.comments = [c for c, n in names.items() if n.lower() in COMMENTS]
         cells = {c: {row[c] for row in rows} for c in columns if c not in self.comments}
         self._flags = {
@@ -133,7 +133,7 @@ class _Answers:
         )
 
 
-def _own_name(column: str) -> str:
+def _answer_name(column: str) -> str:
     """Of Answer.place.Indoor and Answer.Indoor the last part."""
     return column.removeprefix(ANSWER).rsplit(".", 1)[-1]
 
@@ -142,7 +142,7 @@ def _split(cell: str) -> list[str]:
     return [part for part in BETWEEN.split(cell) if part and part.lower() not in FALSE]
 
 
-def _form(
+def _crowd_form(
     row: Mapping[str, str], item: str, values: Mapping[str, str], table: _Answers, file: str
 ) -> FilledForm:
     rejected = ""
@@ -155,8 +155,8 @@ def _form(
         row.get("BatchId") or row.get("HITTypeId") or file,
         rejected,
         _number(row.get("WorkTimeInSeconds", "")),
-        time_of(row.get("AcceptTime", "")),
-        time_of(row.get("SubmitTime", "")),
+        parse_time(row.get("AcceptTime", "")),
+        parse_time(row.get("SubmitTime", "")),
         " ".join(row[c] for c in table.comments if row[c] and row[c] != "{}"),
     )
 
@@ -169,10 +169,10 @@ def _number(text: str) -> float:
     return value if math.isfinite(value) and value >= 0 else math.nan
 
 
-def time_of(text: str) -> float:
+def parse_time(text: str) -> float:
     """A time as seconds since 1970, NaN for what is none.
 
-    >>> time_of("Thu Jan 01 01:00:00 GMT 1970"), time_of("1970-01-01T02:00:00+01:00")
+    >>> parse_time("Thu Jan 01 01:00:00 GMT 1970"), parse_time("1970-01-01T02:00:00+01:00")
     (3600.0, 3600.0)
     """
     zone = re.fullmatch(r"(\w{3} \w{3} \d{1,2} [\d:]{8}) (\w+) (\d{4})", text)
@@ -207,7 +207,7 @@ def read_label_studio(
         raise InputError.single(source_name, "is not a list of tasks with annotations")
     task_annotations = [(task, annotation) for task in tasks for annotation in task["annotations"]]
     try:
-        answers = [_said(annotation) for _, annotation in task_annotations]
+        answers = [_read_answers(annotation) for _, annotation in task_annotations]
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise InputError.single(
             source_name, f"has an annotation of an unknown shape ({error})"
@@ -234,7 +234,9 @@ def is_label_studio(tasks: Any) -> bool:
     )
 
 
-def _said(annotation: Mapping[str, Any]) -> tuple[list[str], dict[str, str], dict[str, str]]:
+def _read_answers(
+    annotation: Mapping[str, Any],
+) -> tuple[list[str], dict[str, str], dict[str, str]]:
     """The concepts that were chosen, numbers by control, and words by control."""
     names: list[str] = []
     numbers: dict[str, str] = {}
@@ -261,11 +263,11 @@ def _label_studio_form(
     concepts: Sequence[str],
     source_name: str,
 ) -> FilledForm:
-    finish_time = time_of(str(annotation.get("created_at", "")))
+    finish_time = parse_time(str(annotation.get("created_at", "")))
     seconds = annotation.get("lead_time")
     timed = isinstance(seconds, int | float) and math.isfinite(seconds) and seconds >= 0
     return FilledForm(
-        _who(annotation),
+        _annotator_name(annotation),
         _item(task, source_name),
         {**{c: str(int(c in names)) for c in concepts}, **numbers},
         str(task.get("project", "") or source_name),
@@ -278,7 +280,7 @@ def _label_studio_form(
     )
 
 
-def _who(annotation: Mapping[str, Any]) -> str:
+def _annotator_name(annotation: Mapping[str, Any]) -> str:
     by = annotation.get("completed_by", "")
     if isinstance(by, Mapping):
         return str(by.get("email") or by.get("id") or "unknown")
@@ -288,14 +290,14 @@ def _who(annotation: Mapping[str, Any]) -> str:
 def _item(task: Mapping[str, Any], source_name: str) -> str:
     data = task.get("data")
     fields = data if isinstance(data, Mapping) else {}
-    for text in _shown(fields):
+    for text in _shown_texts(fields):
         return item_name(text)
     if "id" not in task:
         raise InputError.single(source_name, "has a task without data and id")
     return str(task["id"])
 
 
-def _shown(data: Mapping[str, Any]) -> Iterator[str]:
+def _shown_texts(data: Mapping[str, Any]) -> Iterator[str]:
     """What the task shows, the columns that usually name an item first."""
     for name in (*ITEMS, *data):
         if isinstance(data.get(name), str) and data[name]:

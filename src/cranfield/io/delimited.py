@@ -21,7 +21,7 @@ from cranfield.data.columns import HEADERS
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, plural
 from cranfield.io.fast_csv import PlainRows, first_row
 from cranfield.io.files import FileForm, Third, describe, text_lines
-from cranfield.io.ids import SEPARATED, TREC, one_word, quoted
+from cranfield.io.ids import SEPARATED, TREC, as_one_word, quoted
 from cranfield.io.numbers import number as parsed
 
 T = TypeVar("T", bound=Table)
@@ -54,7 +54,7 @@ class Layout:
         return "".join(become.get(column, "-") for column in range(self.width))
 
 
-def _taken_for(role: str) -> str:
+def _third_column_note(role: str) -> str:
     why = "it counts from 1 in every topic" if role == "rank" else "it is no count from 1"
     statement = f"the third column is taken for a {role}, as {why}"
     return f"{statement} (third=... decides); a header would say it"
@@ -83,7 +83,7 @@ def read_separated(
         first = next((row for row in reader if "".join(row).strip()), [])
         layout = _layout([cell.strip() for cell in first], kind, source_name)
         layout = replace(layout, comma=separator == ";")
-        rows = _numbered(reader) if layout.headed else _chained(first, reader)
+        rows = _number_rows(reader) if layout.headed else _number_rows_from(first, reader)
         return _table(rows, layout, kind, source_name, third)
     except csv.Error as error:
         raise InputError.single(
@@ -95,7 +95,7 @@ def read_plain(path: FileForm, kind: type[T], *, third: Third | None = None) -> 
     """Three columns (or TREC's) that blanks or tabs separate, without a header."""
     source_name = describe(path)
     plain_rows = PlainRows(path)
-    table = _between_blanks(plain_rows, kind, third, source_name)
+    table = _blank_separated_table(plain_rows, kind, third, source_name)
     if table is not None:
         return table
     rows = [
@@ -103,7 +103,7 @@ def read_plain(path: FileForm, kind: type[T], *, third: Third | None = None) -> 
         for number, line in enumerate(text_lines(plain_rows.text()), 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
-    layout = _without_header(rows[0][1], kind, source_name)
+    layout = _headerless_layout(rows[0][1], kind, source_name)
     return _table(iter(rows), layout, kind, source_name, third)
 
 
@@ -120,23 +120,23 @@ def _plain_table(
     except InputError:  # said again when the whole text is known to be one
         return None
     reader = plain_rows.columns(delimiter, layout.cells, headed=layout.headed)
-    return _of_columns(reader, layout, kind, third)
+    return _table_of_columns(reader, layout, kind, third)
 
 
-def _between_blanks(
+def _blank_separated_table(
     plain_rows: PlainRows, kind: type[T], third: Third | None, source_name: str
 ) -> T | None:
     if plain_rows.first is None or plain_rows.first.lstrip().startswith("#"):
         return None
     try:
-        layout = _without_header(plain_rows.first.split(), kind, source_name)
+        layout = _headerless_layout(plain_rows.first.split(), kind, source_name)
     except InputError:
         return None
     reader = plain_rows.columns(" ", layout.cells, headed=False, comments=True)
-    return _of_columns(reader, layout, kind, third)
+    return _table_of_columns(reader, layout, kind, third)
 
 
-def _of_columns(
+def _table_of_columns(
     reader: SeparatedReader | None, layout: Layout, kind: type[T], third: Third | None
 ) -> T | None:
     if reader is None:
@@ -146,7 +146,7 @@ def _of_columns(
     if result is None:
         return None
     (topics, *buffers, _), ranks = result
-    notes = [_taken_for("rank" if ranks else "score")] if role == "either" else []
+    notes = [_third_column_note("rank" if ranks else "score")] if role == "either" else []
     # That no item stands twice in a topic has been seen.
     return kind(tuple(topics), *buffers).known_unique().noted(notes)
 
@@ -165,24 +165,24 @@ def _delimiter(text: str, usual: str) -> str:
     return next((candidate for candidate in (";", "\t", ",") if candidate in first), usual)
 
 
-def _numbered(reader: Any) -> Iterator[tuple[int, list[str]]]:
+def _number_rows(reader: Any) -> Iterator[tuple[int, list[str]]]:
     for row in reader:
         if row:
             yield reader.line_num, row
 
 
-def _chained(first: list[str], reader: Any) -> Iterator[tuple[int, list[str]]]:
+def _number_rows_from(first: list[str], reader: Any) -> Iterator[tuple[int, list[str]]]:
     yield reader.line_num, first
-    yield from _numbered(reader)
+    yield from _number_rows(reader)
 
 
 def _layout(first: list[str], kind: type[Table], source_name: str) -> Layout:
     lower_names = [name.lower() for name in first]
     headed = any(name in HEADERS[role] for name in lower_names for role in ("topic", "item"))
     if first and not headed and _is_number(first[-1] if len(first) != 6 else first[4]):
-        return _without_header(first, kind, source_name)
+        return _headerless_layout(first, kind, source_name)
     number = number_role(kind)
-    topic, item = (_find(first, role, source_name, number) for role in ("topic", "item"))
+    topic, item = (_find_column(first, role, source_name, number) for role in ("topic", "item"))
     role = number
     if (
         kind is Run
@@ -191,7 +191,7 @@ def _layout(first: list[str], kind: type[Table], source_name: str) -> Layout:
     ):
         role, value = "rank", lower_names.index("rank")
     else:
-        value = _find(first, number, source_name, number)
+        value = _find_column(first, number, source_name, number)
     expected = f"the header has {len(first)}: {', '.join(first)}"
     return Layout(len(first), topic, item, value, role, expected)
 
@@ -206,7 +206,7 @@ _HEADLESS: dict[tuple[str, int], tuple[str, int, int, int, str]] = {
 }
 
 
-def _without_header(first: Sequence[str], kind: type[Table], source_name: str) -> Layout:
+def _headerless_layout(first: Sequence[str], kind: type[Table], source_name: str) -> Layout:
     number = number_role(kind)
     columns = _HEADLESS.get((number, len(first)))
     if columns is None:
@@ -248,10 +248,10 @@ def _table(
             key = (row[layout.topic], row[layout.item])
             line, earlier = places.setdefault(key, (at, value))
             if line != at:
-                fault = _repeat(kind, key, line, earlier == value)
+                fault = _repetition_fault(kind, key, line, earlier == value)
                 if not fault:
                     place = f"{source_name}:{at}"
-                    notes.append(repeated(f"{place}: item {key[1]!r} is judged twice", line))
+                    notes.append(repetition_note(f"{place}: item {key[1]!r} is judged twice", line))
                     continue
         if fault:
             count += 1
@@ -269,7 +269,7 @@ def _table(
     if role == "either":
         role = third or ("rank" if _are_ranks(topics, values) else "score")
         if third is None:
-            notes.append(_taken_for(role))
+            notes.append(_third_column_note(role))
     if role == "rank":
         values = [-value for value in values]
     return kind.from_rows(topics, items, values).noted(notes)
@@ -285,7 +285,7 @@ def _are_ranks(topics: Sequence[str], values: Sequence[float]) -> bool:
     return all(seen == set(range(1, counts[topic] + 1)) for topic, seen in by_topic.items())
 
 
-def _find(header: list[str], role: str, source_name: str, number: str) -> int:
+def _find_column(header: list[str], role: str, source_name: str, number: str) -> int:
     lower_names = [h.lower() for h in header]
     for name in HEADERS[role]:
         if lower_names.count(name) > 1:
@@ -322,12 +322,12 @@ def _check_row(row: list[str], layout: Layout, number: str) -> tuple[str, float]
     return "", value
 
 
-def repeated(message: str, line: int = 0) -> str:
+def repetition_note(message: str, line: int = 0) -> str:
     before = f" on line {line}" if line else ""
     return f"{message}, with the same grade{before}; the repetition is ignored"
 
 
-def _repeat(kind: type[Table], key: tuple[str, str], line: int, same: bool) -> str:
+def _repetition_fault(kind: type[Table], key: tuple[str, str], line: int, same: bool) -> str:
     """What is wrong with a row that names an item again; nothing for an equal judgement."""
     if kind is Judgements and same:
         return ""
@@ -348,7 +348,7 @@ def trec_blocks(table: Table, source_name: str = "<TREC file>") -> Iterator[byte
     TREC.check(source_name, "topic", table.topics, first=True)
     TREC.check_items(source_name, table)
     if isinstance(table, Run):
-        return _blocks(_one_of_each(table), "run", tag=one_word(table.tag or table.name))
+        return _blocks(_without_repeats(table), "run", tag=as_one_word(table.tag or table.name))
     return _blocks(table, "judgements", strata=getattr(table, "strata", None))
 
 
@@ -363,7 +363,7 @@ def separated_blocks(table: Table, suffix: str, number: str, source_name: str) -
 
 def json_blocks(table: Table) -> Iterator[bytes]:
     """{topic: {item: number}}; to the letter, as an infinite score is a number no double holds."""
-    return _blocks(_one_of_each(table), "json")
+    return _blocks(_without_repeats(table), "json")
 
 
 def refuse_empty_topics(table: Table, source_name: str) -> None:
@@ -376,7 +376,7 @@ def refuse_empty_topics(table: Table, source_name: str) -> None:
             )
 
 
-def _one_of_each(table: Table) -> Table:
+def _without_repeats(table: Table) -> Table:
     """The table with the last of the rows that an item has in a topic."""
     if getattr(table, "unique", False) or not _core.has_repeats(list(table.topics), *table.buffers):
         return table

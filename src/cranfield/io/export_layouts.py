@@ -37,7 +37,7 @@ SEPARATED_BY = {".csv": ",", ".tsv": "\t"}
 _BLOCK = 1 << 12
 
 
-def refuse_shape(shape: str, target: str | Path, *, labels: bool) -> None:
+def check_shape(shape: str, target: str | Path, *, labels: bool) -> None:
     """A UsageError for a shape that no file of this name has."""
     if shape not in SHAPES:
         raise UsageError(f"shape={shape!r} is not one of {', '.join(SHAPES)}")
@@ -48,13 +48,13 @@ def refuse_shape(shape: str, target: str | Path, *, labels: bool) -> None:
         raise UsageError(f"shape={shape!r} {needed}: {SHAPES[shape]}")
 
 
-def shaped_table(table: Table, name: str, shape: str) -> Iterator[bytes]:
+def shape_blocks(table: Table, name: str, shape: str) -> Iterator[bytes]:
     """Judgements or a run as a file of that name and shape, block by block."""
     source_name, suffix = f"<{shape}>", inner_suffix(name)
     if getattr(table, "strata", None) is not None:
         raise InputError.single(source_name, "only TREC's format holds strata of judgements")
     if shape == "lists":
-        return _listed(table)
+        return _list_blocks(table)
     refuse_empty_topics(table, source_name)
     SEPARATED.check(source_name, "topic", table.topics)
     SEPARATED.check_items(source_name, table)
@@ -90,7 +90,7 @@ def _text(value: float) -> str:
     return str(int(value)) if value.is_integer() else repr(value)
 
 
-def _listed(table: Table) -> Iterator[bytes]:
+def _list_blocks(table: Table) -> Iterator[bytes]:
     """The items of a run, best first, or those that are relevant."""
     if isinstance(table, Run):
         lists = ((topic, table.ranking(topic)) for topic in table.topics)
@@ -107,7 +107,7 @@ def _listed(table: Table) -> Iterator[bytes]:
     yield b"\n}\n"
 
 
-def what_is_lost(table: Table, shape: str | None) -> tuple[str, ...]:
+def lost_details(table: Table, shape: str | None) -> tuple[str, ...]:
     """What a reader of that shape can no longer know."""
     if shape == "lists" and not isinstance(table, Run):
         return (

@@ -26,7 +26,7 @@ from cranfield.io.files import (
     FileForm,
     Input,
     csv_rows,
-    decoded,
+    decode_blocks,
     describe,
     is_file,
     read_text,
@@ -50,7 +50,7 @@ class PlainRows:
         start = self._next_block()
         self._start = start.removeprefix(BYTE_ORDER_MARK)
         self._after_first = self._start.find(b"\n") + 1
-        self.first = _plain_line(self._start[: self._after_first])
+        self.first = _decode_plain_line(self._start[: self._after_first])
 
     def columns(
         self,
@@ -67,7 +67,7 @@ class PlainRows:
         """
         if self.first is None or len(cells) < 2:
             return None
-        size = _size(self._source)
+        size = _text_size(self._source)
         try:
             reader = _core.SeparatedReader(separator, cells, comments, size)
             block, bytes_read = self._start[self._after_first :] if headed else self._start, 0
@@ -95,7 +95,7 @@ class PlainRows:
             return read_text(self._source)
         while self._next_block():
             pass
-        return decoded(self._kept, self._source)
+        return decode_blocks(self._kept, self._source)
 
     def _next_block(self) -> bytes:
         block = next(self._blocks, b"")
@@ -104,7 +104,7 @@ class PlainRows:
         return block
 
 
-def _plain_line(line: bytes) -> str | None:
+def _decode_plain_line(line: bytes) -> str | None:
     """A line with its end as text, if it has an end, is UTF-8 and has no others within."""
     text = line.removesuffix(b"\n").removesuffix(b"\r")
     if not text.strip() or b"\r" in text or b"\0" in text:
@@ -115,7 +115,7 @@ def _plain_line(line: bytes) -> str | None:
         return None
 
 
-def _size(source: Input) -> int:
+def _text_size(source: Input) -> int:
     """How many bytes of text there are, or 0 where that is not known before they are unpacked."""
     if source.packing:
         return 0
@@ -139,7 +139,7 @@ def first_row(rows: PlainRows, delimiter: str, *, strict: bool = False) -> list[
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class CodedColumn:
     """The texts of a column in order of first appearance, and which of them each row has."""
 
     names: list[str]
@@ -154,7 +154,7 @@ class Coded:
 class PlainColumns:
     """What was read: columns of texts, and perhaps one of numbers."""
 
-    texts: dict[str, Coded] = field(default_factory=dict)
+    texts: dict[str, CodedColumn] = field(default_factory=dict)
     numbers: NDArray[np.float64] | None = None
 
     def repeat(self, *names: str) -> bool:
@@ -190,7 +190,7 @@ def plain_columns(
             names = reader.names(at)
             if any(not text or text != text.strip() for text in names):
                 return None
-            texts[name] = Coded(names, np.asarray(reader.codes(at), dtype=np.int64))
+            texts[name] = CodedColumn(names, np.asarray(reader.codes(at), dtype=np.int64))
     return PlainColumns(texts, np.asarray(reader.numbers()) if "n" in cells else None)
 
 

@@ -14,8 +14,8 @@ from typing import IO, Any, BinaryIO, Literal, TypeAlias, cast
 from cranfield import _core
 from cranfield._records import dataclass, field, replace
 from cranfield.errors import InputError, UsageError, os_message
-from cranfield.io.atomic import write_whole as write_whole
-from cranfield.io.compression import Counted, OwnedStream, packing_ahead, standard_input
+from cranfield.io.atomic import write_atomic as write_atomic
+from cranfield.io.compression import CountingStream, OwnedStream, peek_packing, standard_input
 
 # What the third column of a run of three is.
 Third: TypeAlias = Literal["rank", "score"]
@@ -103,7 +103,7 @@ class Input:
 
     def __post_init__(self) -> None:
         names = [self.name, str(self.stream) if isinstance(self.stream, Path) else ""]
-        if not all(map(_can_be_named, names)):
+        if not all(map(_is_valid_name, names)):
             raise InputError.single(repr(self.name), "no file can have such a name")
         if isinstance(self.stream, bytes | Path | None):
             return
@@ -176,7 +176,7 @@ class Input:
 FileForm: TypeAlias = str | Path | Input
 
 
-def _can_be_named(name: str) -> bool:
+def _is_valid_name(name: str) -> bool:
     """Whether a file can have this name: no NUL, and no half of a character."""
     try:
         os.fsencode(name)
@@ -188,11 +188,11 @@ def _can_be_named(name: str) -> bool:
 def describe(path: FileForm) -> str:
     """How messages name an input."""
     if isinstance(path, Input):
-        return _STANDARD if path.is_standard else as_text(path.name)
-    return _STANDARD if str(path) == "-" else as_text(str(path))
+        return _STANDARD if path.is_standard else printable_name(path.name)
+    return _STANDARD if str(path) == "-" else printable_name(str(path))
 
 
-def as_text(name: str) -> str:
+def printable_name(name: str) -> str:
     """A file name as text that can be written anywhere, whatever its bytes are."""
     return name.encode(errors="replace").decode()
 
@@ -214,7 +214,7 @@ def run_name(path: FileForm) -> str:
     name = Path(str(path))
     while name.suffix.lower() in (*COMPRESSED, *_RUN_ENDINGS):
         name = name.with_suffix("")
-    return as_text(name.name)
+    return printable_name(name.name)
 
 
 def can_be_read_again(path: FileForm) -> bool:
@@ -249,11 +249,11 @@ def open_input(path: FileForm) -> Iterator[BinaryIO]:
     source = Input.of(path)
     source_name = describe(source)
     try:
-        with _unpacked(source) as stream:
+        with _open_unpacked(source) as stream:
             if source.caps.unpacked_bytes is None:
                 yield stream
             else:
-                yield Counted.wrap(stream, partial(source.caps.check_bytes, source_name))
+                yield CountingStream.wrap(stream, partial(source.caps.check_bytes, source_name))
     except EOFError:
         raise InputError.single(
             source_name, "the compressed data ends too early; is the file truncated?"
@@ -271,20 +271,20 @@ def open_input(path: FileForm) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _unpacked(source: Input) -> Iterator[BinaryIO]:
+def _open_unpacked(source: Input) -> Iterator[BinaryIO]:
     raw = source.open()
     try:
         # What can be read only once may be packed without a name that says so.
-        packing = source.packing or ("" if source.can_be_read_again else packing_ahead(raw))
+        packing = source.packing or ("" if source.can_be_read_again else peek_packing(raw))
         if packing == ".gz":
-            from cranfield.io.compression import unpacked_gz
+            from cranfield.io.compression import open_gzip
 
-            with unpacked_gz(raw, describe(source)) as packed:
+            with open_gzip(raw, describe(source)) as packed:
                 yield packed
         elif packing == ".zst":
-            from cranfield.io.compression import unpacked_zst
+            from cranfield.io.compression import open_zstd
 
-            with unpacked_zst(raw, describe(source)) as packed:
+            with open_zstd(raw, describe(source)) as packed:
                 yield packed
         else:
             yield raw
@@ -319,11 +319,11 @@ class _LineWatch:
     def _check(self, length: int) -> None:
         if self._longest is not None and length > self._longest:
             raise InputError.single(
-                self._where, long_line(self._start, self._longest), self._lines + 1
+                self._where, long_line_message(self._start, self._longest), self._lines + 1
             )
 
 
-def long_line(start: bytes | str, longest: int) -> str:
+def long_line_message(start: bytes | str, longest: int) -> str:
     """What is wrong with a line that is too long."""
     text = start if isinstance(start, str) else start.decode(errors="replace")
     limit = "1 MB" if longest == 1 << 20 else f"{longest:,} bytes"
@@ -352,7 +352,7 @@ def read_until_zero(path: FileForm) -> bytes:
 def read_text(path: FileForm) -> str:
     """A whole text input, decoded; an InputError names the first line that is not UTF-8."""
     source = Input.of(path)
-    return decoded(text_blocks(source), source)
+    return decode_blocks(text_blocks(source), source)
 
 
 def text_blocks(source: Input) -> Generator[bytes, None, None]:
@@ -363,7 +363,7 @@ def text_blocks(source: Input) -> Generator[bytes, None, None]:
 def read_json_text(path: FileForm) -> str:
     """A whole JSON input, decoded. Of what cannot be JSON, only so much as shows it."""
     source = Input.of(path)
-    return decoded(_plausible_json(source), source)
+    return decode_blocks(_plausible_json(source), source)
 
 
 def read_json_bytes(path: FileForm) -> bytes:
@@ -401,7 +401,7 @@ def _blocks(source: Input, watch: _LineWatch) -> Generator[bytes, None, None]:
             yield block
 
 
-def decoded(blocks: Iterable[bytes], source: Input) -> str:
+def decode_blocks(blocks: Iterable[bytes], source: Input) -> str:
     """The text of blocks; an InputError names the first line that is not UTF-8."""
     source_name = describe(source)
     try:
@@ -453,11 +453,11 @@ def input_lines(
             number += 1
             if longest is not None and len(line) > longest and not line.endswith(b"\n"):
                 raise InputError.single(
-                    source_name, long_line(line[:_QUOTED_BYTES], longest), number
+                    source_name, long_line_message(line[:_QUOTED_BYTES], longest), number
                 )
             source.caps.check_lines(source_name, number)
             if progress is not None and number % _LINES_BETWEEN_REPORTS == 0:
-                progress(_share_read(source, stream))
+                progress(_fraction_read(source, stream))
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
@@ -466,7 +466,7 @@ def input_lines(
                 ) from None
 
 
-def _share_read(source: Input, stream: BinaryIO) -> float:
+def _fraction_read(source: Input, stream: BinaryIO) -> float:
     if source.path is None or source.packing == ".zst" or not is_file(source.path):
         return 0.0
     # What counts is the place in the compressed file, whose size is known.

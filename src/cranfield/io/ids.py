@@ -34,7 +34,7 @@ class IdRule:
         if not text:
             return "is empty"
         if broken := self.breaks.search(text):
-            return f"holds {_named(broken[0])}"
+            return f"holds {_character_name(broken[0])}"
         if self.stripped and text != text.strip():
             return "begins or ends with a blank"
         if first and self.comment and text.startswith(self.comment):
@@ -68,7 +68,7 @@ def quoted(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:60] + "...")
 
 
-def _named(char: str) -> str:
+def _character_name(char: str) -> str:
     names = {
         "\0": "a zero byte",
         "\t": "a tab",
@@ -89,6 +89,6 @@ RDF = IdRule("RDF", "rename it", re.compile(r"[\0-\x1f]"), begins_file=False)
 ARCHIVE = IdRule("an archive of arrays", "rename it", re.compile(r"\0"), begins_file=False)
 
 
-def one_word(text: str) -> str:
+def as_one_word(text: str) -> str:
     """A name as one word, for a place where it only has to be something: the tag of a run."""
     return "_".join(_BLANKS.sub(" ", text).split()) or "run"

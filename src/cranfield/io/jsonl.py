@@ -50,7 +50,7 @@ def read_records(path: FileForm, kind: type[T]) -> T:
     return _table(rows, kind, source_name)
 
 
-def of_records(records: list[Any], kind: type[T], source_name: str) -> T:
+def table_from_records(records: list[Any], kind: type[T], source_name: str) -> T:
     """A list of such records in one JSON file, as data frames write them."""
     number = number_role(kind)
     rows: list[tuple[str, str, float]] = []
@@ -95,15 +95,15 @@ def _rows(record: Any, number: str) -> Iterator[tuple[str, str, float]]:
     fields = {str(key).lower(): value for key, value in record.items()}
     inner = next((fields[name] for name in _LISTS if isinstance(fields.get(name), _MANY)), None)
     if inner is not None:
-        yield from of_topic(_id(fields, "topic"), inner, number)
+        yield from topic_rows(_id(fields, "topic"), inner, number)
     elif record and all(isinstance(value, _MANY) for value in record.values()):
         for topic, items in record.items():
-            yield from of_topic(topic, items, number)
+            yield from topic_rows(topic, items, number)
     else:
         yield _row(fields, _id(fields, "topic"), number)
 
 
-def of_topic(topic: str, items: Any, number: str) -> Iterator[tuple[str, str, float]]:
+def topic_rows(topic: str, items: Any, number: str) -> Iterator[tuple[str, str, float]]:
     """The rows of one topic: from {item: number}, ids, records, or pairs of item and number."""
     if isinstance(items, dict):
         items = list(items.items())
@@ -146,14 +146,14 @@ def is_list_of_ids(items: Any) -> bool:
     return isinstance(items, list | tuple | Set) and all(isinstance(i, str | int) for i in items)
 
 
-def is_listed(source: Any) -> TypeGuard[Mapping[Any, Any]]:
+def is_mapping_of_lists(source: Any) -> TypeGuard[Mapping[Any, Any]]:
     """Whether this is {topic: [item, ...]}."""
     return (
         isinstance(source, Mapping) and bool(source) and all(map(is_list_of_ids, source.values()))
     )
 
 
-def of_list(items: Any, kind: type[Table], source_name: str, topic: str) -> Any:
+def list_as_mapping(items: Any, kind: type[Table], source_name: str, topic: str) -> Any:
     """A list of ids as {item: number}, anything else as it is. A set has no order."""
     if not is_list_of_ids(items):
         return items
@@ -168,8 +168,11 @@ def of_list(items: Any, kind: type[Table], source_name: str, topic: str) -> Any:
     return {name: float(-place) for place, name in enumerate(names, 1)}
 
 
-def unlisted(source: Any, kind: type[Table], source_name: str) -> Any:
+def lists_as_mappings(source: Any, kind: type[Table], source_name: str) -> Any:
     """{topic: [item, ...]} as {topic: {item: number}}, any other form as it is."""
-    if not is_listed(source):
+    if not is_mapping_of_lists(source):
         return source
-    return {topic: of_list(items, kind, source_name, str(topic)) for topic, items in source.items()}
+    return {
+        topic: list_as_mapping(items, kind, source_name, str(topic))
+        for topic, items in source.items()
+    }

@@ -17,9 +17,9 @@ from cranfield.data.judgement_log import (
     Kind,
     cell_keys,
     describe_judgement,
+    find_repeats,
     number_name,
-    ordered_values,
-    repeats,
+    order_values,
 )
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, suggest
 from cranfield.io.fast_csv import CodedTable, number_or_nan
@@ -84,7 +84,7 @@ def read_judgement_log(
         source=source_name,
     )
     if kind == "category" and groups:
-        log = _grouped(log, table, groups)
+        log = _with_group_questions(log, table, groups)
     return _without_repeats(log, table, duplicates)
 
 
@@ -203,11 +203,11 @@ def _answers(
     bad = {i for i, name in enumerate(names) if not name or name not in allowed}
     table.refuse(column, bad, message)
     table.raise_problems()
-    order, by_text = ordered_values(names, kind, declared)
+    order, by_text = order_values(names, kind, declared)
     return order, by_text[codes]
 
 
-def _grouped(
+def _with_group_questions(
     log: JudgementLog, table: CodedTable, groups: Mapping[str, Sequence[str]]
 ) -> JudgementLog:
     """A category log with each exclusive group as a question of its own."""
@@ -240,7 +240,7 @@ def _grouped(
 
 
 def _without_repeats(log: JudgementLog, table: CodedTable, rule: Duplicates) -> JudgementLog:
-    is_repeat = repeats(log)
+    is_repeat = find_repeats(log)
     if rule == "all" or not is_repeat.any():
         return log
     if rule == "first":

@@ -21,10 +21,10 @@ from cranfield.io.label_rows import (
     PROBLEMS_KEPT,
     RowCollector,
     plain_matrix,
-    refuse_both,
+    refuse_labels_with_confidences,
     value_blocks,
 )
-from cranfield.io.labels_other import LISTED, SINGLE, VALUES, is_list, read_listed
+from cranfield.io.labels_other import LISTED, SINGLE, VALUES, is_concept_list, read_concept_lists
 from cranfield.io.numbers import is_number, number
 
 LONG_HEADER = ["item", "concept", "value"]
@@ -51,11 +51,11 @@ def read_csv(
     lower_header = [cell.lower() for cell in header]
     if len(header) == 2 and lower_header[1] in (*LISTED, *SINGLE):
         body = list(rows)
-        if is_list(header, body):
-            return read_listed(body, name, source_name, single=lower_header[1] in SINGLE)
+        if is_concept_list(header, body):
+            return read_concept_lists(body, name, source_name, single=lower_header[1] in SINGLE)
         rows = iter(body)
     if delimiter == ";":
-        rows = _with_points(rows)
+        rows = _with_decimal_points(rows)
     if lower_header in (LONG_HEADER, AGGREGATED_HEADER):
         return _read_long(rows, name, source_name, lower_header, unbounded)
     if len(header) == 3 and lower_header[1] in SINGLE and lower_header[2] in VALUES:
@@ -66,7 +66,7 @@ def read_csv(
     return _read_wide(line, header, rows, name, source_name, unbounded)
 
 
-def _with_points(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+def _with_decimal_points(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
     """Rows with decimal points: where `;` separates cells, a comma may stand for one."""
     for line, (item, *cells) in rows:
         pointed = (cell.replace(",", ".", 1) for cell in cells)
@@ -267,7 +267,7 @@ def _wide_blocks(matrix: LabelMatrix, delimiter: str) -> Iterator[bytes]:
 
 def long_blocks(matrix: LabelMatrix, source_name: str) -> Iterator[bytes]:
     """One row per item and concept with a value above 0; an item without any gets a 0 row."""
-    refuse_both(matrix, source_name, "the long form")
+    refuse_labels_with_confidences(matrix, source_name, "the long form")
     _check_names(matrix, source_name)
     return _long_blocks(matrix)
 

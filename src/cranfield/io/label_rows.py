@@ -183,7 +183,7 @@ class RowCollector:
         )
 
 
-def refuse_both(matrix: LabelMatrix, source_name: str, form: str) -> None:
+def refuse_labels_with_confidences(matrix: LabelMatrix, source_name: str, form: str) -> None:
     """Refuse labels beside confidences, where a form has room for one of them."""
     if matrix.confidences is not None and matrix.labels is not None:
         raise InputError.single(
@@ -191,9 +191,9 @@ def refuse_both(matrix: LabelMatrix, source_name: str, form: str) -> None:
         )
 
 
-def one_part(matrix: LabelMatrix, source_name: str, form: str) -> Any:
+def single_matrix(matrix: LabelMatrix, source_name: str, form: str) -> Any:
     """The labels or the confidences as an array, whichever there are."""
-    refuse_both(matrix, source_name, form)
+    refuse_labels_with_confidences(matrix, source_name, form)
     part = matrix.labels if matrix.confidences is None else matrix.confidences
     if part is None:
         raise InputError.single(source_name, "there is neither a label nor a confidence to write")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cranfield.data.labels import LabelMatrix, Threshold
 from cranfield.errors import InputError, Problem, UsageError
-from cranfield.io.compression import packed
+from cranfield.io.compression import compress_blocks
 from cranfield.io.export_layouts import is_folder_name
 from cranfield.io.fast_csv import PlainRows
 from cranfield.io.files import (
@@ -21,13 +21,13 @@ from cranfield.io.files import (
     read_text,
     run_name,
     text_lines,
-    write_whole,
+    write_atomic,
 )
 from cranfield.io.label_csv import long_blocks, read_csv, wide_blocks
 from cranfield.io.labels_other import (
     json_blocks,
     jsonl_blocks,
-    listed_blocks,
+    list_blocks,
     npz_blocks,
     parquet_blocks,
     read_class_files,
@@ -40,7 +40,7 @@ from cranfield.io.labels_other import (
     write_class_files,
 )
 from cranfield.io.numbers import is_number, number
-from cranfield.io.sniff import separator_of, settled
+from cranfield.io.sniff import separator_of, with_detected_format
 from cranfield.validation import validate_params
 
 _BINARY: dict[str, Callable[[FileForm, str, bool], LabelMatrix]] = {
@@ -68,7 +68,7 @@ FORMS = {
 _WRITERS: dict[str, Callable[[LabelMatrix, str], Iterable[bytes]]] = {
     "wide": wide_blocks,
     "long": long_blocks,
-    "lists": listed_blocks,
+    "lists": list_blocks,
     "semicolons": lambda matrix, where: wide_blocks(matrix, where, ";"),
     "json": json_blocks,
     "jsonl": jsonl_blocks,
@@ -104,7 +104,7 @@ def read_labels(
     unbounded = scores != CONFIDENCES
     if not isinstance(path, str | Path):
         path = Input.of(path)
-    path = settled(path)
+    path = with_detected_format(path)
     suffix, source_name = inner_suffix(path), describe(path)
     called = name or run_name(path)
     place = path.path if isinstance(path, Input) else path
@@ -172,7 +172,7 @@ def write_labels(matrix: LabelMatrix, path: str | Path, *, form: str | None = No
         blocks: Iterable[bytes] = wide_blocks(matrix, source_name, "\t")
     else:
         blocks = _WRITERS[form](matrix, source_name)
-    write_whole(Path(path), packed(blocks, Path(path).suffix.lower()))
+    write_atomic(Path(path), compress_blocks(blocks, Path(path).suffix.lower()))
 
 
 def read_concepts(path: FileForm) -> tuple[str, ...]:
@@ -223,7 +223,7 @@ def read_threshold(text: str) -> Threshold:
 def write_thresholds(thresholds: Mapping[str, float], path: str | Path) -> None:
     """CSV concept,threshold, as `read_threshold` reads it."""
     lines = [f"{concept},{value!r}" for concept, value in thresholds.items()]
-    write_whole(Path(path), ("\n".join(["concept,threshold", *lines]) + "\n").encode())
+    write_atomic(Path(path), ("\n".join(["concept,threshold", *lines]) + "\n").encode())
 
 
 def _named_thresholds(source_name: str, rows: list[tuple[int, str]]) -> dict[str, float]:

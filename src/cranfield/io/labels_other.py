@@ -37,7 +37,7 @@ from cranfield.io.files import (
     text_lines,
 )
 from cranfield.io.ids import ARCHIVE, LABEL_CSV, LABEL_TEXT, TREC
-from cranfield.io.label_rows import RowCollector, one_part, plain_matrix, value_blocks
+from cranfield.io.label_rows import RowCollector, plain_matrix, single_matrix, value_blocks
 from cranfield.io.numbers import is_number, number
 
 # What the second column of a list is called, and where it holds one concept, on many rows.
@@ -52,7 +52,7 @@ _ITEMS = ("item", "item_id", "id", "image", "image_id", "file", "file_name", "fi
 _VOC = {"1": 1.0, "0": 0.0, "-1": 0.0}
 
 
-def is_list(header: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> bool:
+def is_concept_list(header: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> bool:
     """Whether a CSV has a list of concepts per item, not numbers in one column."""
     return (
         len(header) == 2
@@ -61,7 +61,7 @@ def is_list(header: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> boo
     )
 
 
-def read_listed(
+def read_concept_lists(
     rows: Sequence[tuple[int, list[str]]], name: str, source_name: str, *, single: bool = False
 ) -> LabelMatrix:
     """item,labels: concepts separated by | ; or commas, or by blanks where there is none of them.
@@ -194,7 +194,7 @@ def jsonl_blocks(matrix: LabelMatrix, source_name: str) -> Iterator[bytes]:
 
 
 def _json_rows(matrix: LabelMatrix, source_name: str) -> Iterator[tuple[str, Any]]:
-    values = one_part(matrix, source_name, "JSON")
+    values = single_matrix(matrix, source_name, "JSON")
     as_lists = values.dtype == np.bool_ and values.any(axis=0).all()
     for item, row in zip(matrix.items, values.tolist(), strict=True):
         cells = zip(matrix.concepts, row, strict=True)
@@ -216,7 +216,7 @@ def read_class_files(folder: Path, name: str, *, unbounded: bool = False) -> Lab
     files = sorted(p for p in folder.iterdir() if p.is_file() and p.suffix == ".txt")
     if not files:
         raise InputError.single(str(folder), "has no .txt files, one per concept")
-    concepts = concepts_of([path.stem for path in files])
+    concepts = concepts_from_stems([path.stem for path in files])
     rows = [_class_file(path) for path in files]
     items = list(dict.fromkeys(item for class_values in rows for item in class_values))
     is_truth = all(value in _VOC for class_values in rows for value in class_values.values())
@@ -254,17 +254,17 @@ def read_class_files(folder: Path, name: str, *, unbounded: bool = False) -> Lab
     )
 
 
-def concepts_of(stems: list[str]) -> list[str]:
+def concepts_from_stems(stems: list[str]) -> list[str]:
     """The names of files without what all of them share: `comp1_cls_val_` and `_train`."""
     if len(stems) < 2:
         return stems
-    head, tail = _shared(stems), _shared([stem[::-1] for stem in stems])[::-1]
+    head, tail = _common_prefix(stems), _common_prefix([stem[::-1] for stem in stems])[::-1]
     begin = head.rfind("_") + 1
     end = len(tail) - tail.find("_") if "_" in tail else 0
     return [stem[begin : len(stem) - end] for stem in stems]
 
 
-def _shared(texts: list[str]) -> str:
+def _common_prefix(texts: list[str]) -> str:
     """What all texts begin with."""
     first, last = min(texts), max(texts)
     same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), None)
@@ -351,10 +351,10 @@ def read_npz(path: FileForm, name: str, unbounded: bool = False) -> LabelMatrix:
     if "confidences" in matrices:
         matrices["confidences"] = matrices["confidences"].astype(np.float64, copy=False)
     shape = next(iter(matrices.values())).shape
-    return _named(source_name, name, shape, arrays, matrices, unbounded)
+    return _matrix_from_arrays(source_name, name, shape, arrays, matrices, unbounded)
 
 
-def _named(
+def _matrix_from_arrays(
     source_name: str,
     name: str,
     shape: tuple[int, ...],
@@ -406,7 +406,7 @@ def parquet_blocks(matrix: LabelMatrix, source_name: str) -> list[bytes]:
     Concepts that are called as the columns of a table would be read as these; such a matrix is
     written as item, concept, value with a row for every cell.
     """
-    values = one_part(matrix, source_name, "a table")
+    values = single_matrix(matrix, source_name, "a table")
     numbers = values.astype(np.int8) if values.dtype == np.bool_ else values
     if "item" in matrix.concepts or list(matrix.concepts) == _LONG[1:]:
         items = np.repeat(np.arange(len(matrix.items)), len(matrix.concepts))
@@ -489,9 +489,9 @@ def _long_table(
 _BETWEEN = "|"
 
 
-def listed_blocks(matrix: LabelMatrix, name: str) -> Iterator[bytes]:
+def list_blocks(matrix: LabelMatrix, name: str) -> Iterator[bytes]:
     """CSV or TSV item,labels, which has the concepts of an item in one cell."""
-    values = one_part(matrix, name, "a list of concepts")
+    values = single_matrix(matrix, name, "a list of concepts")
     LABEL_CSV.check(name, "item", matrix.items)
     LABEL_CSV.check(name, "concept", matrix.concepts)
     if matrix.labels is None:
@@ -513,7 +513,7 @@ def listed_blocks(matrix: LabelMatrix, name: str) -> Iterator[bytes]:
 def write_class_files(matrix: LabelMatrix, folder: str | Path) -> None:
     """A folder with a file per concept, as PASCAL VOC has it: 1 and -1, or confidences."""
     target = Path(folder)
-    values = one_part(matrix, str(target), "a folder with a file per concept")
+    values = single_matrix(matrix, str(target), "a folder with a file per concept")
     _check_class_files(matrix, target)
     try:
         if target.exists() and any(target.iterdir()):
@@ -524,7 +524,7 @@ def write_class_files(matrix: LabelMatrix, folder: str | Path) -> None:
             inside = Path(draft_folder) / "classes"
             inside.mkdir()
             for concept, column in zip(matrix.concepts, values.T.tolist(), strict=True):
-                texts = (_there(value) for value in column)
+                texts = (_class_value(value) for value in column)
                 lines = [f"{i} {t}\n" for i, t in zip(matrix.items, texts, strict=True)]
                 (inside / f"{concept}.txt").write_text("".join(lines), encoding="utf-8")
             if target.exists():
@@ -534,7 +534,7 @@ def write_class_files(matrix: LabelMatrix, folder: str | Path) -> None:
         raise InputError.single(str(target), f"cannot be written: {os_message(error)}") from None
 
 
-def _there(value: bool | float) -> str:
+def _class_value(value: bool | float) -> str:
     return (("-1", "1")[value]) if isinstance(value, bool) else repr(value)
 
 
@@ -544,7 +544,7 @@ def _check_class_files(matrix: LabelMatrix, target: Path) -> None:
     for concept in matrix.concepts:
         if "/" in concept or "\0" in concept or concept.startswith("."):
             raise InputError.single(str(target), f"no file can be named by concept {concept!r}")
-    if concepts_of(sorted(matrix.concepts)) != sorted(matrix.concepts):
+    if concepts_from_stems(sorted(matrix.concepts)) != sorted(matrix.concepts):
         raise InputError.single(
             str(target),
             "all names of concepts begin or end with the same word before or after a _, which a "

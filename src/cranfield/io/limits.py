@@ -15,7 +15,7 @@ CAPS = {
 }
 
 
-def caps_from_environment() -> None:
+def set_caps_from_environment() -> None:
     """Limits on what is read, where the environment sets them."""
     settings = {field: os.environ.get(name, "").strip() for field, name in CAPS.items()}
     if not any(settings.values()):

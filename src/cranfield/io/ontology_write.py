@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from cranfield.data.ontology import Ontology, Rules
 from cranfield.errors import InputError, MissingExtraError, UsageError, plural
-from cranfield.io.files import inner_suffix, write_whole
+from cranfield.io.files import inner_suffix, write_atomic
 from cranfield.io.ids import NAME_CSV, RDF
 from cranfield.io.ontology import BASE, CATEGORY, RDF_FORMATS, read_ontology
 from cranfield.validation import validate_params
@@ -43,7 +43,7 @@ def write_ontology(
             str(path),
             f"not an ontology by its ending, expected .csv, .tsv, {', '.join(RDF_FORMATS)}",
         )
-    write_whole(Path(path), data)
+    write_atomic(Path(path), data)
     lost = len(ontology.rules) if language == "skos" or suffix in (".csv", ".tsv") else 0
     language_name = "SKOS" if suffix in RDF_FORMATS else "CSV"
     return (f"{language_name} has no rules: {plural(lost, 'rule')} not written",) if lost else ()
@@ -79,7 +79,7 @@ def write_rules(rules: Rules, path: str | Path) -> None:
         f"[[requires]]\nconcept = {_quoted(r.concept)}\nany_of = {_listed(r.any_of)}\n"
         for r in rules.requires
     ]
-    write_whole(Path(path), "\n".join(blocks).encode())
+    write_atomic(Path(path), "\n".join(blocks).encode())
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import zlib
 
 from cranfield._records import replace
 from cranfield.data.columns import HEADERS
-from cranfield.io.compression import headed, packing_of
+from cranfield.io.compression import detect_packing, read_head
 from cranfield.io.files import (
     BYTE_ORDER_MARK,
     FileForm,
@@ -27,7 +27,7 @@ _HEAD = 1 << 12
 _WITH_GZIP_HEADER = 31
 
 
-def settled(path: FileForm) -> FileForm:
+def with_detected_format(path: FileForm) -> FileForm:
     """The same input under the form that it has.
 
     Standard input and pipes can be read only once: unless they begin as a run of TREC, which may
@@ -40,29 +40,29 @@ def settled(path: FileForm) -> FileForm:
     if source.path is not None and source.path.is_dir():
         return path
     try:
-        stream, head = headed(source.open(), owned=source.path is not None)
+        stream, head = read_head(source.open(), owned=source.path is not None)
     except OSError:
         return path  # whoever opens it says why it cannot be
     opened = replace(source, name=describe(source), stream=stream)
-    start = _unpacked(head)
-    hidden = not start and packing_of(head)
-    if hidden or form_of(start) or _fields(start) in _LOOKED_AT_TWICE:
+    start = _unpack_head(head)
+    hidden = not start and detect_packing(head)
+    if hidden or detect_format(start) or _count_fields(start) in _LOOKED_AT_TWICE:
         with open_input(opened) as unpacked_stream:
             data = unpacked_stream.read()
-        return replace(opened, stream=data, form=form_of(data))
+        return replace(opened, stream=data, form=detect_format(data))
     return opened
 
 
-def under_its_form(path: FileForm) -> Input | None:
+def detect_other_format(path: FileForm) -> Input | None:
     """A file that TREC's reader refused, if it begins as one of another form."""
     if not can_be_read_again(path):
         return None
     with open_input(path) as stream:
-        form = form_of(stream.read(_HEAD))
+        form = detect_format(stream.read(_HEAD))
     return replace(Input.of(path), form=form) if form in TABULAR else None
 
 
-def form_of(start: bytes) -> str:
+def detect_format(start: bytes) -> str:
     """The ending that what begins so would have; none for TREC's format and ImageCLEF text."""
     for ending, magic in _BINARY.items():
         if start.startswith(magic):
@@ -89,9 +89,9 @@ def separator_of(text: str, usual: str = ",") -> str:
     return min((mark for mark in ",;\t" if mark in first), key=first.index, default=usual)
 
 
-def _unpacked(head: bytes) -> bytes:
+def _unpack_head(head: bytes) -> bytes:
     """How packed data begin, as far as that is known from so little of them."""
-    packing = packing_of(head)
+    packing = detect_packing(head)
     if packing != ".gz":
         return b"" if packing else head
     try:
@@ -100,7 +100,7 @@ def _unpacked(head: bytes) -> bytes:
         return b""
 
 
-def _fields(start: bytes) -> int:
+def _count_fields(start: bytes) -> int:
     """How many fields the first line has that is neither blank nor a comment."""
     lines = start.removeprefix(BYTE_ORDER_MARK).splitlines()
     return next((len(line.split()) for line in lines if line.strip() and line[:1] != b"#"), 0)

@@ -46,17 +46,17 @@ def is_soft(path: FileForm, *shapes: Names) -> bool:
     lines = [_cells(line, path) for line in islice(input_lines(source), LOOKED_AT)]
     header = [name.lower() for name in lines[0]] if lines else []
     for shape in shapes or (GRADES,):
-        places = _places(header, shape)
+        places = _column_positions(header, shape)
         if places is not None:
             # Grades of topics are never decisions; a truth of concepts may say how sure it is of
             # the one answer that it has, and then no unit stands twice.
-            return {"topic", "grade"} <= set(header) or _repeats(
+            return {"topic", "grade"} <= set(header) or _has_repeats(
                 lines[1:], places[:1] if shape is CATEGORIES else places[:2]
             )
     return False
 
 
-def _repeats(lines: list[list[str]], places: list[int]) -> bool:
+def _has_repeats(lines: list[list[str]], places: list[int]) -> bool:
     """Whether two lines one after the other speak of the same unit (item, or item and concept)."""
     complete_lines = [line for line in lines if len(line) > max(places)]
     units = [tuple(line[i] for i in places) for line in complete_lines]
@@ -133,7 +133,7 @@ def _rows(
     source_name = describe(path)
     lines = csv_rows(io.StringIO(read_text(path), newline=""), source_name, _delimiter(path))
     header = [name.strip().lower() for name in next(lines, (0, []))[1]]
-    places = _places(header, names)
+    places = _column_positions(header, names)
     if places is None:
         expected = ",".join(n[0] for n in names)
         raise InputError.single(
@@ -164,7 +164,7 @@ def _delimiter(path: FileForm) -> str:
     return "\t" if inner_suffix(path) == ".tsv" else ","
 
 
-def _places(header: Sequence[str], names: Names) -> list[int] | None:
+def _column_positions(header: Sequence[str], names: Names) -> list[int] | None:
     """Where the columns stand, or None where one is missing."""
     positions = [
         next((list(header).index(n) for n in spellings if n in header), -1) for spellings in names

@@ -13,7 +13,7 @@ from cranfield.io.files import Input, describe
 _BLOCK = 1 << 20
 
 
-class KeptStream(AbstractContextManager["KeptStream"]):
+class SpooledStream(AbstractContextManager["SpooledStream"]):
     """A function that fills buffers from a stream and keeps the bytes in a file without a name."""
 
     def __init__(self, source: Input, read: Callable[[memoryview], int] | None) -> None:

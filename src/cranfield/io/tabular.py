@@ -16,11 +16,17 @@ from cranfield.io.delimited import (
     number_role,
     read_separated,
     refuse_empty_topics,
-    repeated,
+    repetition_note,
     separated_blocks,
 )
-from cranfield.io.files import FileForm, Input, decoded, describe, read_json_bytes
-from cranfield.io.jsonl import of_list, of_records, of_topic, read_records, record_blocks
+from cranfield.io.files import FileForm, Input, decode_blocks, describe, read_json_bytes
+from cranfield.io.jsonl import (
+    list_as_mapping,
+    read_records,
+    record_blocks,
+    table_from_records,
+    topic_rows,
+)
 
 T = TypeVar("T", bound=Table)
 
@@ -35,8 +41,8 @@ def read_json(path: FileForm, kind: type[T]) -> T:
     notes: list[str] = []
     try:
         content = json.loads(
-            decoded([data], Input.of(path)),
-            object_pairs_hook=lambda p: _object(p, source_name, kind, notes),
+            decode_blocks([data], Input.of(path)),
+            object_pairs_hook=lambda p: _check_object(p, source_name, kind, notes),
         )
     except json.JSONDecodeError as error:
         raise InputError.single(
@@ -55,13 +61,15 @@ def read_json(path: FileForm, kind: type[T]) -> T:
             source_name, "is empty: expected a JSON object {topic: {item: number}}"
         )
     if isinstance(content, list) and content and all(isinstance(r, dict) for r in content):
-        return of_records(content, kind, source_name)
+        return table_from_records(content, kind, source_name)
     if not isinstance(content, dict):
         raise InputError.single(source_name, "expected a JSON object {topic: {item: number}}")
-    content = {topic: of_list(items, kind, source_name, topic) for topic, items in content.items()}
+    content = {
+        topic: list_as_mapping(items, kind, source_name, topic) for topic, items in content.items()
+    }
     if all(isinstance(items, dict) or _is_detailed(items) for items in content.values()):
         lists = [t for t, items in content.items() if isinstance(items, list)]
-        content |= {t: _of_details(t, content[t], kind, source_name) for t in lists}
+        content |= {t: _values_of_records(t, content[t], kind, source_name) for t in lists}
     for topic, items in content.items():
         if not isinstance(items, dict):
             raise InputError.single(
@@ -85,12 +93,12 @@ def _is_detailed(items: Any) -> bool:
     )
 
 
-def _of_details(
+def _values_of_records(
     topic: str, items: list[Any], kind: type[Table], source_name: str
 ) -> dict[str, float]:
     value_by_item: dict[str, float] = {}
     try:
-        for _, item, value in of_topic(topic, items, number_role(kind)):
+        for _, item, value in topic_rows(topic, items, number_role(kind)):
             if item in value_by_item:
                 raise ValueError(f"item {item!r} is listed twice; keep one of them")
             value_by_item[item] = value
@@ -99,7 +107,7 @@ def _of_details(
     return value_by_item
 
 
-def _object(
+def _check_object(
     pairs: list[tuple[str, Any]], source_name: str, kind: type[Table], notes: list[str]
 ) -> dict[str, Any]:
     result: dict[str, Any] = {}
@@ -107,7 +115,7 @@ def _object(
         if key not in result:
             result[key] = value
         elif kind is Judgements and result[key] == value and not isinstance(value, dict):
-            notes.append(repeated(f"{source_name}: {key!r} occurs twice in one object"))
+            notes.append(repetition_note(f"{source_name}: {key!r} occurs twice in one object"))
         else:
             raise InputError.single(
                 source_name, f"{key!r} occurs twice in one object; keep one of them"
@@ -119,7 +127,7 @@ def read_parquet(path: FileForm, kind: type[T]) -> T:
     """Parquet with columns for topic, item and grade or score."""
     from cranfield.io.arrays import read_arrow_table
 
-    frame = read_arrow_table(path, columns=lambda names: _needed(names, kind))
+    frame = read_arrow_table(path, columns=lambda names: _needed_columns(names, kind))
     if frame.num_rows == 0:
         raise InputError.single(describe(path), "is empty: the table has no rows")
     try:
@@ -128,7 +136,7 @@ def read_parquet(path: FileForm, kind: type[T]) -> T:
         raise InputError(describe(path), error.problems, error.count) from None
 
 
-def _needed(names: list[str], kind: type[Table]) -> list[str] | None:
+def _needed_columns(names: list[str], kind: type[Table]) -> list[str] | None:
     """The columns that a table is made of; None for all, to say what is missing or double."""
     lower_names = [name.lower() for name in names]
     roles = [HEADERS["topic"], HEADERS["item"], HEADERS[number_role(kind)]]
@@ -151,7 +159,7 @@ READERS: dict[str, Callable[[FileForm, type[Any]], Any]] = {
 }
 
 
-def written(table: Table, suffix: str) -> Iterable[bytes]:
+def table_blocks(table: Table, suffix: str) -> Iterable[bytes]:
     """Judgements or a run in the format of a file name's ending, block by block."""
     number, source_name = number_role(type(table)), f"<{suffix} file>"
     if isinstance(table, Judgements) and table.strata is not None:
@@ -167,9 +175,9 @@ def written(table: Table, suffix: str) -> Iterable[bytes]:
 
 
 def _parquet_bytes(table: Table, number: str) -> bytes:
-    from cranfield.io.arrays import arrow, arrow_bytes
+    from cranfield.io.arrays import arrow_bytes, import_arrow
 
-    pa = arrow("Writing Parquet files")
+    pa = import_arrow("Writing Parquet files")
     topics = np.repeat(np.arange(len(table.topics)), np.diff(table.offsets))
     items = pa.LargeStringArray.from_buffers(
         len(table), pa.py_buffer(table.item_offsets), pa.py_buffer(table.item_bytes)

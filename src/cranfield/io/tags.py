@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from cranfield.data.counts import TaggedItem, term_of
+from cranfield.data.counts import TaggedItem, normalise_term
 from cranfield.errors import InputError, given_twice
 from cranfield.io.files import csv_rows, describe, inner_suffix, input_lines
 from cranfield.io.numbers import number
@@ -40,7 +40,7 @@ def read_tags(
     if suffix in (".csv", ".tsv") or str(path) == "-":
         items = _from_csv(lines, source_name, "\t" if suffix == ".tsv" else ",")
     else:
-        items = _from_text(lines, source_name, [term_of(name) for name in concepts])
+        items = _from_text(lines, source_name, [normalise_term(name) for name in concepts])
     seen: set[str] = set()
     for line, item in items:
         # An item that were counted twice would make its tags look closer than they are.
@@ -67,18 +67,18 @@ def _from_csv(lines: Iterator[str], source_name: str, delimiter: str) -> Items:
             "or item,concept,value or item and one column per concept)",
             1,
         )
-    rows = _checked(rows, source_name, len(header))
+    rows = _check_rows(rows, source_name, len(header))
     if header in (["item", "tags"], ["item", "tags", "text"]):
-        yield from ((line, _packed(row)) for line, row in rows)
+        yield from ((line, _packed_item(row)) for line, row in rows)
     elif header in (["item", "tag"], ["item", "concept", "value"]):
-        yield from _long(rows, source_name)
+        yield from _long_items(rows, source_name)
     else:
-        names = [term_of(name) for name in header[1:]]
+        names = [normalise_term(name) for name in header[1:]]
         twice = given_twice(names)
         if twice is not None or not all(names):
             fault = f"column {twice!r} is there twice" if all(names) else "a column has no name"
             raise InputError.single(source_name, f"{fault}, expected one per concept", 1)
-        yield from ((line, _wide(line, row, names, source_name)) for line, row in rows)
+        yield from ((line, _wide_item(line, row, names, source_name)) for line, row in rows)
 
 
 def _from_text(lines: Iterator[str], source_name: str, names: list[str]) -> Items:
@@ -93,10 +93,10 @@ def _from_text(lines: Iterator[str], source_name: str, names: list[str]) -> Item
                 "(name the columns of a file without a header with columns=)",
                 line,
             )
-        yield line, _wide(line, cells, names, source_name)
+        yield line, _wide_item(line, cells, names, source_name)
 
 
-def _checked(rows: Rows, source_name: str, width: int) -> Rows:
+def _check_rows(rows: Rows, source_name: str, width: int) -> Rows:
     for line, row in rows:
         if not row:
             continue
@@ -105,31 +105,33 @@ def _checked(rows: Rows, source_name: str, width: int) -> Rows:
         yield line, row
 
 
-def _packed(row: list[str]) -> TaggedItem:
+def _packed_item(row: list[str]) -> TaggedItem:
     tags = row[1]
     separator = "|" if "|" in tags else ";" if ";" in tags else None
-    tag_set = frozenset(term_of(tag) for tag in tags.split(separator) if tag.strip())
+    tag_set = frozenset(normalise_term(tag) for tag in tags.split(separator) if tag.strip())
     return TaggedItem(row[0], tag_set, row[2] if len(row) > 2 else "")
 
 
-def _long(rows: Rows, source_name: str) -> Items:
+def _long_items(rows: Rows, source_name: str) -> Items:
     for item, group in groupby(rows, key=lambda entry: entry[1][0]):
         first, tags = 0, set()
         for line, row in group:
             first = first or line
-            if len(row) == 2 or _present(row[2], line, source_name):
-                tags.add(term_of(row[1]))
+            if len(row) == 2 or _is_present(row[2], line, source_name):
+                tags.add(normalise_term(row[1]))
         yield first, TaggedItem(item, frozenset(tags))
 
 
-def _wide(line: int, row: list[str], names: list[str], source_name: str) -> TaggedItem:
+def _wide_item(line: int, row: list[str], names: list[str], source_name: str) -> TaggedItem:
     present_names = [
-        name for name, cell in zip(names, row[1:], strict=True) if _present(cell, line, source_name)
+        name
+        for name, cell in zip(names, row[1:], strict=True)
+        if _is_present(cell, line, source_name)
     ]
     return TaggedItem(row[0], frozenset(present_names))
 
 
-def _present(cell: str, line: int, source_name: str) -> bool:
+def _is_present(cell: str, line: int, source_name: str) -> bool:
     try:
         value = number(cell)
     except ValueError:

@@ -26,13 +26,13 @@ from cranfield.errors import (
     os_message,
     plural,
 )
-from cranfield.io.compression import fill, packing_of
+from cranfield.io.compression import detect_packing, fill_buffer
 from cranfield.io.files import (
     FileForm,
     Input,
     describe,
     input_lines,
-    long_line,
+    long_line_message,
     open_input,
     read_text,
     run_name,
@@ -107,7 +107,7 @@ def _read(
     return columns, repeated, first_repeat
 
 
-def parse(data: bytes, kind: str) -> _core.Columns | None:
+def parse_bytes(data: bytes, kind: str) -> _core.Columns | None:
     """The columns of a run or of judgements in memory; None when something is wrong with them."""
     columns, _, count, repeated, _, _ = _core.read_table(
         None, BytesIO(data).readinto, kind, os.cpu_count() or 1, False, None, None, _core.Progress()
@@ -124,7 +124,7 @@ class _Reader:
 
     def __call__(self, buffer: memoryview) -> int:
         try:
-            return fill(self._stream, buffer)
+            return fill_buffer(self._stream, buffer)
         except BaseException as error:
             # The core's threads must not carry Python exceptions: it is raised after they end.
             self.error = error
@@ -168,7 +168,7 @@ def open_for_core(
 
 
 @contextmanager
-def open_twice(
+def open_repeatable(
     source: Input,
 ) -> Iterator[tuple[bytes | None, _core.Read | None, Callable[[], Input]]]:
     """The same, and the input once more, for those who find that they must read it whole."""
@@ -176,10 +176,10 @@ def open_twice(
         if source.can_be_read_again:
             yield place, read, lambda: source
             return
-        from cranfield.io.spool import KeptStream
+        from cranfield.io.spool import SpooledStream
 
         # A pipe can be read only once.
-        with KeptStream(source, read) as stream:
+        with SpooledStream(source, read) as stream:
             yield None, stream, stream.again
 
 
@@ -204,15 +204,16 @@ def raise_problems(path: FileForm, kind: str, problems: list[_core.Problem], cou
             raise InputError.single(
                 describe(path), f"holds {packed} data; give it a name that ends in {packed}"
             )
-        _tell_exchanged(Input.of(path), kind)
+        _refuse_exchanged(Input.of(path), kind)
         longest = Input.of(path).caps.line_bytes
         messages = [
-            Problem(line, _message(kind, longest, *rest)) for rest, line in _split(problems)
+            Problem(line, _message(kind, longest, *rest))
+            for rest, line in _split_problems(problems)
         ]
         raise InputError(describe(path), messages, count)
 
 
-def _tell_exchanged(source: Input, kind: str) -> None:
+def _refuse_exchanged(source: Input, kind: str) -> None:
     """Judgements in the place of a run are not so many faulty lines, nor a run in theirs."""
     if not source.can_be_read_again:
         return
@@ -235,10 +236,12 @@ def _looks_packed(source: Input) -> str:
     if source.packing or source.is_standard or not source.can_be_read_again:
         return ""
     with open_input(source) as stream:
-        return packing_of(stream.read(4))
+        return detect_packing(stream.read(4))
 
 
-def _split(problems: list[_core.Problem]) -> Iterator[tuple[tuple[int, str, str, int], int]]:
+def _split_problems(
+    problems: list[_core.Problem],
+) -> Iterator[tuple[tuple[int, str, str, int], int]]:
     for fault, line, text, topic, other_line in problems:
         yield (fault, text, topic, other_line), line
 
@@ -255,7 +258,7 @@ def _message(
         f"{number} {quoted} is not a finite number"
         + ("; no item can be ranked by it" if kind == "run" else ""),
         f"{quoted} is not UTF-8 text; convert the file, for example with iconv",
-        "" if longest is None else long_line(text, longest),
+        "" if longest is None else long_line_message(text, longest),
         f"binary data in {quoted}; is this a text file?",
         f"item {quoted} is listed twice for topic {topic!r}, first on line {other_line}; "
         "keep one of them",
@@ -347,7 +350,7 @@ def read_subtopics(path: FileForm) -> Judgements:
         fields = line.split()
         if not fields or fields[0].startswith("#"):
             continue
-        fault = _fault(fields)
+        fault = _subtopic_fault(fields)
         if not fault:
             topic, subtopic, item, grade = fields
             graded = grades.setdefault(topic, {}).setdefault(subtopic, {})
@@ -362,7 +365,7 @@ def read_subtopics(path: FileForm) -> Judgements:
     return Judgements.from_subtopics(grades, source_name=describe(path))
 
 
-def _fault(fields: list[str]) -> str:
+def _subtopic_fault(fields: list[str]) -> str:
     if len(fields) != 4:
         return f"{len(fields)} fields (expected: {SHAPE})"
     if not fields[3].removeprefix("-").isdecimal():
@@ -374,7 +377,7 @@ PREFIX = "irds:"
 SAID = 200
 
 
-def read_catalogued(name: str) -> Judgements:
+def read_ir_dataset(name: str) -> Judgements:
     """The judgements of a data set; ir_datasets fetches what is not on this machine yet."""
     judged = _data_set(name).qrels_iter()
     try:

@@ -18,7 +18,7 @@ from cranfield.io.arrays import (
     read_array,
     read_arrow_table,
 )
-from cranfield.io.atomic import whole_file
+from cranfield.io.atomic import atomic_file
 from cranfield.io.files import FileForm, describe, inner_suffix, read_text, text_lines
 from cranfield.validation import validate_params
 
@@ -106,7 +106,7 @@ def write_vectors(
     dtype = np.dtype(kind)
     header = {"descr": dtype.str, "fortran_order": False, "shape": shape}
     try:
-        with whole_file(path) as out, zipfile.ZipFile(out, "w") as archive:
+        with atomic_file(path) as out, zipfile.ZipFile(out, "w") as archive:
             for name, value in others.items():
                 with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as part:
                     np.lib.format.write_array(part, np.asarray(value), allow_pickle=False)

@@ -94,7 +94,7 @@ def read_soft_labels(path: FileForm, graph: CategoryGraph) -> Categorisation:
     plain_rows = PlainRows(path)
     shares = _plain_shares(plain_rows, _delimiter(path), graph)
     if shares is not None:
-        return _of_shares(path, shares, graph)
+        return _categorisation_of_shares(path, shares, graph)
     seen: dict[tuple[str, str], int] = {}
 
     def check(row: _Row) -> str:
@@ -112,10 +112,10 @@ def read_soft_labels(path: FileForm, graph: CategoryGraph) -> Categorisation:
 
     rows = _read_rows(plain_rows, ("item", "category", "probability"), check, path)
     shares = [(r.fields[0], r.fields[1], float(r.fields[2])) for r in rows]
-    return _of_shares(path, shares, graph)
+    return _categorisation_of_shares(path, shares, graph)
 
 
-def _of_shares(
+def _categorisation_of_shares(
     path: FileForm, shares: Sequence[tuple[str, str, float]], graph: CategoryGraph
 ) -> Categorisation:
     try:
@@ -127,15 +127,15 @@ def _of_shares(
 @validate_params
 def read_queries(path: FileForm) -> dict[str, str]:
     """The item or category that stands for each topic: CSV topic,query."""
-    return _by_name(path, "topic", "query")
+    return _read_name_map(path, "topic", "query")
 
 
 def read_families(path: FileForm) -> dict[str, str]:
     """The family that each run belongs to: CSV run,family."""
-    return _by_name(path, "run", "family")
+    return _read_name_map(path, "run", "family")
 
 
-def _by_name(path: FileForm, name: str, value: str) -> dict[str, str]:
+def _read_name_map(path: FileForm, name: str, value: str) -> dict[str, str]:
     """The second of two columns by the first, in which every name stands once."""
     seen: dict[str, int] = {}
 
@@ -186,7 +186,7 @@ def _plain_votes(
     table = plain_columns(
         plain_rows, delimiter, dict.fromkeys(("subject", "item", "category"), "c")
     )
-    if table is None or not _all_known(table, graph) or table.repeat("subject", "item"):
+    if table is None or not _has_known_categories(table, graph) or table.repeat("subject", "item"):
         return None
     item, category = table.texts["item"], table.texts["category"]
     columns = {name: j for j, name in enumerate(graph.categories)}
@@ -203,9 +203,9 @@ def _plain_shares(
 ) -> list[tuple[str, str, float]] | None:
     column_kinds = {"item": "c", "category": "c", "probability": "n"}
     table = plain_columns(plain_rows, delimiter, column_kinds)
-    if table is None or not _all_known(table, graph) or table.repeat("item", "category"):
+    if table is None or not _has_known_categories(table, graph) or table.repeat("item", "category"):
         return None
-    if table.numbers is None or not _all_shares(table.numbers):
+    if table.numbers is None or not _are_shares(table.numbers):
         return None
     texts = (table.texts[name].texts() for name in ("item", "category"))
     return list(zip(*texts, table.numbers.tolist(), strict=True))
@@ -216,7 +216,7 @@ def _plain_lists(
 ) -> Iterator[tuple[str, str, str, float]] | None:
     names = ("subject", "topic", "item")
     table = plain_columns(plain_rows, delimiter, dict.fromkeys(names, "c") | {"significance": "n"})
-    if table is None or table.numbers is None or not _all_shares(table.numbers):
+    if table is None or table.numbers is None or not _are_shares(table.numbers):
         return None
     if table.repeat(*names):
         return None
@@ -224,11 +224,11 @@ def _plain_lists(
     return zip(subject, topic, item, table.numbers.tolist(), strict=True)
 
 
-def _all_known(table: PlainColumns, graph: CategoryGraph) -> bool:
+def _has_known_categories(table: PlainColumns, graph: CategoryGraph) -> bool:
     return all(name in graph.parents for name in table.texts["category"].names)
 
 
-def _all_shares(values: NDArray[np.float64]) -> bool:
+def _are_shares(values: NDArray[np.float64]) -> bool:
     return bool(((values >= 0) & (values <= 1)).all())
 
 

@@ -36,7 +36,7 @@ def read_features(path: FileForm) -> tuple[tuple[str, ...], NDArray[np.float64]]
         elif name in items:
             problems.append(Problem(line, f"item {name!r} again (first on line {items[name]})"))
         else:
-            numbers = [_finite(cell) for cell in row[1:]]
+            numbers = [_finite_number(cell) for cell in row[1:]]
             if bad := [c for c, x in zip(row[1:], numbers, strict=True) if math.isnan(x)]:
                 problems.append(Problem(line, f"feature {bad[0]!r} is not a finite number"))
             items[name] = line
@@ -80,7 +80,7 @@ def _rows(path: FileForm) -> list[tuple[int, list[str]]]:
     return [(line, row) for line, row in rows if any(cell.strip() for cell in row)]
 
 
-def _finite(text: str) -> float:
+def _finite_number(text: str) -> float:
     try:
         value = number(text)
     except ValueError:

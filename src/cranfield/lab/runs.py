@@ -20,7 +20,7 @@ from cranfield.errors import UsageError, check_at_most, plural
 from cranfield.evaluation.labels import LabelTask, score_run
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.annotations import read_annotation, read_truth
-from cranfield.io.atomic import made_folder, write_whole
+from cranfield.io.atomic import make_folder, write_atomic
 from cranfield.io.coerce import coerce_judgements, coerce_run, name_runs
 from cranfield.io.delimited import trec_blocks
 from cranfield.io.labels import read_threshold, write_labels
@@ -303,7 +303,7 @@ def simulate_runs(
 
     def place(name: str) -> Path:
         # The folder is made only now that there is something to put into it.
-        files.append(str(made_folder(folder) / name))
+        files.append(str(make_folder(folder) / name))
         watched(len(files) / count)
         return Path(files[-1])
 
@@ -312,7 +312,7 @@ def simulate_runs(
             write_labels(matrix, place(f"{matrix.name}.csv"))
     else:
         for run in graded_rankings(coerce_judgements(truth), **options):
-            write_whole(place(f"{run.name}.run"), trec_blocks(run))
+            write_atomic(place(f"{run.name}.run"), trec_blocks(run))
     return SimulatedRuns(tuple(files))
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypedDict, TypeVar
 
 from cranfield.data.costmap import CostMap
-from cranfield.data.counts import Snapshot, term_of
+from cranfield.data.counts import Snapshot, normalise_term
 from cranfield.data.ontology import Ontology
 from cranfield.errors import InputError, NeedsError, UsageError, check_counts, suggest
 from cranfield.io.concepts import read_concepts, read_mapping
@@ -55,7 +55,7 @@ class UrlProvider:
         self._fetch = fetch or _download
 
     def hits(self, *terms: str) -> int:
-        query = urllib.parse.quote(self._join.join(map(term_of, terms)), safe="")
+        query = urllib.parse.quote(self._join.join(map(normalise_term, terms)), safe="")
         try:
             data = self._fetch(self._url.replace("{query}", query))
             if len(data) > _MOST_BYTES:
@@ -142,7 +142,7 @@ class Remembered:
         self.total = provider.total
 
     def hits(self, *terms: str) -> int:
-        names = frozenset(map(term_of, terms))
+        names = frozenset(map(normalise_term, terms))
         if len(names) == 1:
             (name,) = names
             if name not in self._single:

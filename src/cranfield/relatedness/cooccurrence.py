@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cranfield.data.counts import term_of
+from cranfield.data.counts import normalise_term
 from cranfield.relatedness._spec import Method, Source
 from cranfield.relatedness.counts import HitCounts
 
@@ -15,7 +15,7 @@ def relatedness(counts: HitCounts, first: str, second: str) -> float:
     >>> relatedness(counts, "Sea", "Sky")
     0.5
     """
-    if term_of(first) == term_of(second):
+    if normalise_term(first) == normalise_term(second):
         return 1.0
     first_hits, second_hits = counts.hits(first), counts.hits(second)
     # As for NWD: an estimated joint count may come out larger than a single one.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Protocol
 
-from cranfield.data.counts import Snapshot, TaggedItem, term_of
+from cranfield.data.counts import Snapshot, TaggedItem, normalise_term
 from cranfield.errors import UsageError
 from cranfield.relatedness._spec import Method, Source
 
@@ -51,7 +51,7 @@ def nwd(first: float, second: float, joint: float, total: float) -> float:
 
 def relatedness(counts: HitCounts, first: str, second: str) -> float:
     """exp(-2 NWD) (No 4.2): 1 for words that always, 0 for words that never occur together."""
-    if term_of(first) == term_of(second):
+    if normalise_term(first) == normalise_term(second):
         return 1.0
     first_hits, second_hits = counts.hits(first), counts.hits(second)
     # Search engines estimate: a joint count may come out larger than a single one.
@@ -69,7 +69,7 @@ def count_tags(
     A term counts when it is a tag (FTS), or with `text` also when the text holds its words one
     after the other (FCS).
     """
-    vocabulary = list(dict.fromkeys(map(term_of, terms)))
+    vocabulary = list(dict.fromkeys(map(normalise_term, terms)))
     single = dict.fromkeys(vocabulary, 0)
     joint = {frozenset(pair): 0 for pair in combinations(vocabulary, 2)}
     total = 0

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.data.counts import term_of
+from cranfield.data.counts import normalise_term
 from cranfield.errors import UsageError
 from cranfield.io.links import read_link_pairs
 from cranfield.notes import Progress
@@ -30,12 +30,15 @@ class InLinks:
     articles: int
 
     def knows(self, concept: str) -> bool:
-        return bool(self.sources.get(term_of(concept)))
+        return bool(self.sources.get(normalise_term(concept)))
 
     def relatedness(self, first: str, second: str) -> float:
         """1 - distance of the sets of links, and 0 where that is negative."""
-        first_sources, second_sources = self.sources[term_of(first)], self.sources[term_of(second)]
-        if term_of(first) == term_of(second):
+        first_sources, second_sources = (
+            self.sources[normalise_term(first)],
+            self.sources[normalise_term(second)],
+        )
+        if normalise_term(first) == normalise_term(second):
             return 1.0
         shared = len(first_sources & second_sources)
         return max(0.0, 1.0 - nwd(len(first_sources), len(second_sources), shared, self.articles))
@@ -60,13 +63,13 @@ def collect_links(
     pairs: Iterable[tuple[str, str]], concepts: Sequence[str], *, articles: int | None = None
 ) -> InLinks:
     """The links to the concepts, from pairs (source, target)."""
-    sources_of: dict[str, set[int]] = {term_of(concept): set() for concept in concepts}
+    sources_of: dict[str, set[int]] = {normalise_term(concept): set() for concept in concepts}
     names = _Distinct()
     for source, target in pairs:
         # Numbers of 64 bits stand for the names: two of ten million articles are taken for one
         # with a chance of 3 in a million.
-        number = hash(term_of(source))
-        goal = term_of(target)
+        number = hash(normalise_term(source))
+        goal = normalise_term(target)
         if goal in sources_of:
             sources_of[goal].add(number)
         if articles is None:
@@ -89,13 +92,13 @@ class LinkVectors:
     weights: dict[str, dict[int, float]]
 
     def knows(self, concept: str) -> bool:
-        return bool(self.weights.get(term_of(concept)))
+        return bool(self.weights.get(normalise_term(concept)))
 
     def relatedness(self, first: str, second: str) -> float:
         """The cosine of the angle between two vectors of links."""
-        if term_of(first) == term_of(second):
+        if normalise_term(first) == normalise_term(second):
             return 1.0
-        vectors = self.weights[term_of(first)], self.weights[term_of(second)]
+        vectors = self.weights[normalise_term(first)], self.weights[normalise_term(second)]
         first_weights, second_weights = vectors
         # Exact sums, for the numbers that stand for targets come in another order in each process.
         lengths = [
@@ -134,11 +137,11 @@ def collect_vectors(
     A link weighs log(articles / articles that link to its target). The first walk finds the links
     out of the concepts, the second counts the links to their targets; each link is listed once.
     """
-    terms = {term_of(concept) for concept in concepts}
+    terms = {normalise_term(concept) for concept in concepts}
     out: dict[str, set[int]] = {}
     names = _Distinct()
     for source, target in first():
-        name, goal = term_of(source), hash(term_of(target))
+        name, goal = normalise_term(source), hash(normalise_term(target))
         if name in terms:
             out.setdefault(name, set()).add(goal)
         if articles is None:
@@ -146,7 +149,7 @@ def collect_vectors(
     total = len(names) if articles is None else articles
     linking = dict.fromkeys((goal for goals in out.values() for goal in goals), 0)
     for _, target in second():
-        goal = hash(term_of(target))
+        goal = hash(normalise_term(target))
         if goal in linking:
             linking[goal] += 1
     if linking and max(linking.values()) > total:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from cranfield.data.costmap import CostMap
-from cranfield.data.counts import term_of
+from cranfield.data.counts import normalise_term
 from cranfield.relatedness._spec import Method, Source
 
 
@@ -22,7 +22,7 @@ class Tree:
         for called in (self.mapping.get(name, name), name):
             if called in self.costs.concepts:
                 return called
-            alike = [c for c in self.costs.concepts if term_of(c) == term_of(called)]
+            alike = [c for c in self.costs.concepts if normalise_term(c) == normalise_term(called)]
             if len(alike) == 1:
                 return alike[0]
         return None

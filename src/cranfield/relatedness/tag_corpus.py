@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any, ClassVar
 
 from cranfield.answers import Answer
-from cranfield.data.counts import TaggedItem, term_of
+from cranfield.data.counts import TaggedItem, normalise_term
 from cranfield.data.ontology import Ontology
 from cranfield.errors import NeedsError, UsageError, check_counts
 from cranfield.io.concepts import read_mapping
@@ -219,7 +219,7 @@ def _classes(tags: Sequence[TagCount]) -> tuple[TagClass, ...]:
 def _words(text: str) -> tuple[str, ...]:
     """The words that stand for a concept, as tags are written; marks of senses are left out."""
     parts = (part.split("#")[0] for part in text.split(ALTERNATIVE))
-    return tuple(term_of(part) for part in parts if part.strip())
+    return tuple(normalise_term(part) for part in parts if part.strip())
 
 
 def _forms(word: str) -> tuple[str, ...]:

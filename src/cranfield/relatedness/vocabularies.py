@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeAlias, Unpack
 
 from cranfield.answers import Answer
-from cranfield.data.counts import term_of
+from cranfield.data.counts import normalise_term
 from cranfield.data.ontology import Ontology
 from cranfield.errors import UsageError
 from cranfield.io.ontology import read_vocabulary
@@ -142,8 +142,8 @@ def compare_vocabularies(
     if not 0 <= near <= 1:
         raise UsageError(f"near={near} is not in [0, 1]")
     a, b = (_vocabulary(v, r) for v, r in zip((first, second), rules, strict=True))
-    name_in_a, name_in_b = ({term_of(c): c for c in o.concepts} for o in (a, b))
-    same = {c: name_in_b[term_of(c)] for c in a.concepts if term_of(c) in name_in_b}
+    name_in_a, name_in_b = ({normalise_term(c): c for c in o.concepts} for o in (a, b))
+    same = {c: name_in_b[normalise_term(c)] for c in a.concepts if normalise_term(c) in name_in_b}
     removed = tuple(c for c in a.concepts if c not in same)
     close: tuple[NearConcept, ...] = ()
     notes: tuple[str, ...] = ()
@@ -169,7 +169,7 @@ def compare_vocabularies(
         tuple(same),
         close,
         removed,
-        tuple(c for c in b.concepts if term_of(c) not in name_in_a),
+        tuple(c for c in b.concepts if normalise_term(c) not in name_in_a),
         () if flat else tuple(_moved(a, b, same)),
         gone,
         come,

@@ -32,7 +32,7 @@ from typing import Any, TypeAlias
 
 from cranfield._version import __version__
 from cranfield.errors import CranfieldError, MissingExtraError, UsageError
-from cranfield.io.files import write_whole
+from cranfield.io.files import write_atomic
 from cranfield.notes import Progress, Watcher
 from cranfield.work.threads import load_before_threads
 
@@ -280,7 +280,7 @@ class _Folder:
         if not about.exists():
             if others:
                 raise UsageError(f"{path}: holds other files; a study needs a folder of its own")
-            write_whole(about, text)
+            write_atomic(about, text)
         elif _bytes(about) != text:
             raise UsageError(
                 f"{path}: holds another study, or its files have changed since "
@@ -305,7 +305,7 @@ class _Folder:
     def keep(self, key: str, answer: Plain) -> None:
         """A line with the check sum, then the answer as JSON."""
         text = json.dumps(answer).encode() + b"\n"
-        write_whole(self._file(key), self._digest(key, text).encode() + b"\n" + text)
+        write_atomic(self._file(key), self._digest(key, text).encode() + b"\n" + text)
 
     def _digest(self, key: str, text: bytes) -> str:
         """The check sum of an answer together with the piece and the study it belongs to."""

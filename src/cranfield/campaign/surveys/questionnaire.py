@@ -26,7 +26,7 @@ from cranfield.evaluation.label_inputs import checked_truth
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.annotations import name_annotations, read_annotation, read_truth
-from cranfield.io.atomic import made_folder, write_whole
+from cranfield.io.atomic import make_folder, write_atomic
 from cranfield.io.ontology import read_ontology
 from cranfield.measures import Measure, parse_measures
 from cranfield.measures.labels.registry import parse_label_measures
@@ -73,7 +73,7 @@ class Questionnaire:
         self, folder: str | Path, page: str = "", key: Mapping[str, Any] | None = None
     ) -> WrittenQuestionnaire:
         """questions.json, key.json (or a longer one), and questions.html where there is a page."""
-        target = made_folder(folder)
+        target = make_folder(folder)
         texts = {
             "questions.json": json.dumps(self.questions, indent=1) + "\n",
             "questions.html": page,
@@ -81,7 +81,7 @@ class Questionnaire:
         }
         files = {name: target / name for name, text in texts.items() if text}
         for name, file in files.items():
-            write_whole(file, texts[name].encode())
+            write_atomic(file, texts[name].encode())
         purposes = tuple(FILES[name] for name in files)
         return WrittenQuestionnaire(tuple(map(str, files.values())), purposes, notes=self.notes)
 

@@ -15,7 +15,7 @@ from cranfield.answers import Answer
 from cranfield.campaign.annotation_task import Response, Sheet
 from cranfield.campaign.forms import Form, Option, Question, Tab
 from cranfield.errors import InputError, UsageError, plural
-from cranfield.io.atomic import made_folder, write_whole
+from cranfield.io.atomic import make_folder, write_atomic
 from cranfield.io.files import FileForm, describe, read_json_text
 
 FILES = {
@@ -51,11 +51,11 @@ class Survey:
 
     def write(self, folder: str | Path, page: str) -> WrittenSurvey:
         """Write the page of the sheet and the key."""
-        target = made_folder(folder)
+        target = make_folder(folder)
         texts = (page, json.dumps(self.to_dict(), indent=1) + "\n")
         files = tuple(target / name for name in FILES)
         for file, text in zip(files, texts, strict=True):
-            write_whole(file, text.encode())
+            write_atomic(file, text.encode())
         return WrittenSurvey(tuple(map(str, files)), tuple(FILES.values()), notes=self.notes)
 
 

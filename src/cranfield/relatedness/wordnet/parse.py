@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import InputError, NeedsError, os_message
-from cranfield.io.files import write_whole
+from cranfield.io.files import write_atomic
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -438,7 +438,7 @@ def cached(kind: str, fingerprint: str, build: Callable[[], Arrays]) -> Arrays:
     arrays = build()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, pack_arrays(arrays))
+        write_atomic(path, pack_arrays(arrays))
     except (OSError, InputError):
         # A cache that cannot be written costs time, not results.
         return arrays

@@ -391,10 +391,10 @@ class Chart:
 
     def save(self, path: str | Path) -> None:
         """Write .svg, .png, .pdf or .json (Vega-Lite), by the ending of the name."""
-        from cranfield.io.files import write_whole
+        from cranfield.io.files import write_atomic
         from cranfield.report.charts.draw import draw, kind_of
 
-        write_whole(Path(path), draw(self, kind_of(path)))
+        write_atomic(Path(path), draw(self, kind_of(path)))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         from cranfield.report.charts.vega import MIME

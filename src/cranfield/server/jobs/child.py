@@ -105,7 +105,7 @@ def score(job_input: dict[str, Any]) -> dict[str, Any]:
     from cranfield.campaign.estimated import under_silver
     from cranfield.campaign.results_bundle import gather
     from cranfield.comparison.joined import mixed
-    from cranfield.io.files import write_whole
+    from cranfield.io.files import write_atomic
 
     with tempfile.TemporaryDirectory(dir=job_input["work"]) as folder:
         collection = prepared(job_input, Path(folder))
@@ -125,7 +125,7 @@ def score(job_input: dict[str, Any]) -> dict[str, Any]:
             curve.save(beside(job_input["out"], "curve"))
         if results.mistakes is not None:
             text = json.dumps(results.mistakes.to_plain())
-            write_whole(beside(job_input["out"], "mistakes"), text.encode())
+            write_atomic(beside(job_input["out"], "mistakes"), text.encode())
         results.material.scores.save(job_input["out"])
     return {"done": 1}
 
@@ -216,11 +216,11 @@ def _together(paths: list[Any]) -> Scores | None:
 
 def _join_mistakes(paths: list[Path], out: Path) -> None:
     from cranfield.evaluation.label_confusion import Mistakes
-    from cranfield.io.files import write_whole
+    from cranfield.io.files import write_atomic
 
     if paths and all(path.exists() for path in paths):
         mistakes = Mistakes.joined([json.loads(path.read_bytes()) for path in paths])
-        write_whole(out, json.dumps(mistakes.to_plain()).encode())
+        write_atomic(out, json.dumps(mistakes.to_plain()).encode())
 
 
 def _standing(row: Any) -> dict[str, Any]:
@@ -256,11 +256,11 @@ def _means(scores: Any) -> list[dict[str, Any]]:
 
 def publish(job_input: dict[str, Any]) -> dict[str, Any]:
     """Copy the truth to where the pages of released results find it."""
-    from cranfield.io.files import write_whole
+    from cranfield.io.files import write_atomic
 
     out = Path(job_input["out"])
     out.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_whole(out, Path(job_input["truth"]).read_bytes())
+    write_atomic(out, Path(job_input["truth"]).read_bytes())
     return {"done": 1}
 
 

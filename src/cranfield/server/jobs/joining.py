@@ -15,14 +15,14 @@ def join(job_input: dict[str, Any]) -> dict[str, Any]:
 
     Where both speak of a cell, the new truth counts. The text of the whole stays in a file.
     """
-    from cranfield.io.files import write_whole
+    from cranfield.io.files import write_atomic
 
     read = ranked_cells if job_input["task"] == "ranked" else label_cells
     old, new = read(Path(job_input["old"])), read(Path(job_input["new"]))
     # An item may be judged for one topic and not for another, so judgements are counted there.
     counted = set if job_input["task"] == "ranked" else items_of
     before, after = counted(old), counted(new)
-    write_whole(Path(job_input["out"]), written(old | new, job_input["task"]).encode())
+    write_atomic(Path(job_input["out"]), written(old | new, job_input["task"]).encode())
     return {
         "old": len(before),
         "new": len(after),

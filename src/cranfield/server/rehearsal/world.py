@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield import ontologies
-from cranfield.io.atomic import write_whole
+from cranfield.io.atomic import write_atomic
 from cranfield.server.rehearsal.scale import Scale
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -117,7 +117,7 @@ class World:
         for name, text in files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, text.encode())
+            write_atomic(path, text.encode())
         return folder
 
     def qrels_text(self, grades: NDArray[np.int64]) -> str:

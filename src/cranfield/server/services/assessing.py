@@ -16,7 +16,7 @@ from cranfield.campaign.responses import Collected, collect
 from cranfield.campaign.truth import Dispute, disputes, make_truth, weighed
 from cranfield.data.judgement_log import FilledForm
 from cranfield.errors import UsageError
-from cranfield.io.atomic import csv_text, write_whole
+from cranfield.io.atomic import csv_text, write_atomic
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services import audit, scoring
 from cranfield.server.services.assessors import assessors_of
@@ -220,7 +220,7 @@ def merge(
     target = context.settings.sealed / name
     new = [folder for folder in target.parents if not folder.exists()]
     target.parent.mkdir(parents=True, mode=0o700)
-    write_whole(target, text.encode())
+    write_atomic(target, text.encode())
     target.chmod(0o600)
     sync_folders(*(folder.parent for folder in new))
     scoring.add_truth(

@@ -19,7 +19,7 @@ from sqlalchemy.engine import make_url
 
 from cranfield._version import __version__
 from cranfield.errors import InputError, UsageError
-from cranfield.io.files import write_whole
+from cranfield.io.files import write_atomic
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services import scoring
 from cranfield.server.services.disk import draft_folder, files_stay
@@ -257,7 +257,7 @@ def export_job(context: Context, job_input: dict[str, Any]) -> dict[str, Any]:
     place = context.settings.folder / "exports" / f"{job_input['campaign']}-{stamp(context)}"
     export_to(context, job_input["campaign"], place)
     archive = place.with_name(f"{place.name}.tar.gz")
-    write_whole(archive, packed(place, job_input["campaign"]))
+    write_atomic(archive, packed(place, job_input["campaign"]))
     shutil.rmtree(place)
     with context.store.read() as connection:
         campaign_id = by_slug(connection, job_input["campaign"])["id"]

@@ -8,7 +8,7 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
-from cranfield.io.files import write_whole
+from cranfield.io.files import write_atomic
 from cranfield.server.context import Context
 
 
@@ -33,7 +33,7 @@ def archive(context: Context, slug: str) -> Path:
     target = context.settings.public / f"{slug}.tar.gz"
     newest = max((path.stat().st_mtime for path in folder.rglob("*")), default=0.0)
     if not target.exists() or target.stat().st_mtime < newest:
-        write_whole(target, packed(folder, slug))
+        write_atomic(target, packed(folder, slug))
     return target
 
 

@@ -17,7 +17,7 @@ from cranfield.campaign.scoring import TRUTH
 from cranfield.campaign.submissions import Checked, PublicSet, check_submission
 from cranfield.data.collection import Collection, Kind, RunFacts, Team
 from cranfield.errors import InputError, UsageError
-from cranfield.io.atomic import whole_file
+from cranfield.io.atomic import atomic_file
 from cranfield.io.collection import read_collection
 from cranfield.io.collection_writer import write_collection
 from cranfield.io.files import inner_suffix, run_name
@@ -143,7 +143,7 @@ def seal_file(context: Context, path: Path, name: str) -> None:
     target = context.settings.sealed / name
     new = [folder for folder in target.parents if not folder.exists()]
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with path.open("rb") as stream, whole_file(target) as copy:
+    with path.open("rb") as stream, atomic_file(target) as copy:
         shutil.copyfileobj(stream, copy)
     target.chmod(0o600)
     sync_folders(*(folder.parent for folder in new))
