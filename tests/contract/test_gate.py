@@ -4,7 +4,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli import main
-from cranfield.comparison.regression_gate import floors_checked, worse_checked
+from cranfield.comparison.regression_gate import check_floors, worse_checked
 from cranfield.errors import UsageError
 from cranfield.report.gate import junit_xml, markdown_summary
 
@@ -102,7 +102,7 @@ def test_assert_not_worse(tmp_path):
 
 def test_floors_and_files():
     scores = cf.evaluate(JUDGED, {"main": GOOD, "<odd>": WORSE}, "RR")
-    checks = floors_checked(scores, {"RR": 0.5})
+    checks = check_floors(scores, {"RR": 0.5})
     assert [check.holds for check in checks] == [True, False]
     assert 'classname="&lt;odd&gt;"' in junit_xml(checks)
     summary = markdown_summary(checks)

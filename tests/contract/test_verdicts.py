@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.comparison.summary import indistinct
-from cranfield.evaluation.summary import Order, listed, shown
+from cranfield.evaluation.summary import Order, join_names, shown
 
 MEASURES = {m: cf.measure(m) for m in ("AP", "NMRR", "num_rel_ret", "Generality")}
 
@@ -70,7 +70,7 @@ def test_who_leads_is_who_has_the_best_mean(values, name):
     if len(level) == len(scores.runs):
         assert said[0].startswith("All")
     elif len(level) > 1:
-        assert said[0].startswith(f"{listed(level)} share the")
+        assert said[0].startswith(f"{join_names(level)} share the")
         assert (" lowest " if name == "NMRR" else " highest ") in said[0]
     else:
         assert said[0].startswith(f"{level[0]} leads")
@@ -93,7 +93,7 @@ def test_where_everybody_fails_nobody_does_better(values, name):
     worst = best.max() if name == "NMRR" else best.min()
     there = [f"t{j}" for j in np.flatnonzero(best == worst)]
     assert len(said) == 1
-    assert listed(there) in said[0]
+    assert join_names(there) in said[0]
     assert f"{worst:.4f}" in said[0]
 
 
@@ -113,7 +113,7 @@ def test_who_cannot_be_told_apart_shares_a_letter(values, name, baseline):
     text = " ".join(found.verdict)
     if same:
         every = len(same) == len(board) - 1 and len(same) > 2
-        whom = f"any of the {len(same)} others" if every else listed(same)
+        whom = f"any of the {len(same)} others" if every else join_names(same)
         assert f"{first.run} cannot be told apart from {whom}" in text
     else:
         assert "cannot be told apart" not in text

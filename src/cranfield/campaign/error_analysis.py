@@ -19,7 +19,7 @@ from cranfield.campaign.scoring import only_kind, score_collection, scored_truth
 from cranfield.campaign.views.answer import View, count, text
 from cranfield.data.collection import Kind
 from cranfield.errors import NeedsError, check_counts
-from cranfield.evaluation.inputs import LABEL_OPTIONS, Subject
+from cranfield.evaluation.inputs import LABEL_OPTIONS, EvaluationInput
 from cranfield.evaluation.label_confusion import BINS, Mistakes, score_with_mistakes
 from cranfield.evaluation.scores import Scores
 from cranfield.evaluation.summary import hardest
@@ -127,7 +127,7 @@ def find_errors(
         else:
             scores = score_collection(collection, task, measures=measures, **execution)
     else:
-        subject = Subject.of(files, truth, **options)
+        subject = EvaluationInput.of(files, truth, **options)
         if subject.kind == "labels":
             arguments = dict(subject.options)
             place, runs = arguments.pop("truth"), arguments.pop("runs")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.campaign.scoring import TRUTH, only_kind, score_collection, task_options
 from cranfield.comparison.answer import Comparison
-from cranfield.comparison.joined import joined, mixed
+from cranfield.comparison.joined import combine_scores, comparison_from_ppi
 from cranfield.comparison.powered import check_units, evaluate_powered, powered
 from cranfield.data.collection import Collection, Kind
 from cranfield.data.labels import LabelMatrix
@@ -66,7 +66,7 @@ def under_silver(collection: Collection, kind: Kind, silver: str | Path) -> Coll
 def estimates(gold: Scores, silver: Scores, **options: Any) -> tuple[Scores, Comparison]:
     """What scores of the same runs under both truths say together, for boards and pages."""
     answer = powered(gold, silver, pairs=len(gold.runs) > 1, **options)
-    return joined(answer, mixed(gold, silver))
+    return comparison_from_ppi(answer, combine_scores(gold, silver))
 
 
 def check_estimable(collection: Collection, kind: Kind) -> None:
@@ -139,8 +139,8 @@ def score_estimated(
             progress=reporter.part(0.7, 1.0),
             **options,
         )
-        units = mixed(gold, silver)  # which relies on what was checked before
-    return Estimated(*joined(answer, units), units, answer)
+        units = combine_scores(gold, silver)  # which relies on what was checked before
+    return Estimated(*comparison_from_ppi(answer, units), units, answer)
 
 
 def _has_strata(collection: Collection, kind: Kind) -> bool:

@@ -489,6 +489,6 @@ def gate_floors(scores: Scores, asked: Sequence[Any], output: Output) -> int:
     floors, junit, summary = asked
     if not floors and junit is None and summary is None:
         return 0
-    from cranfield.comparison.regression_gate import floors_checked
+    from cranfield.comparison.regression_gate import check_floors
 
-    return gate(floors_checked(scores, dict(floors)), junit, summary, output)
+    return gate(check_floors(scores, dict(floors)), junit, summary, output)

@@ -20,7 +20,7 @@ from cranfield.cli._common import (
 from cranfield.cli._inputs import score_option, subject_options, with_folder
 from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.comparison.regression_gate import WAYS, worse_checked
-from cranfield.evaluation.inputs import SUBJECT_OPTIONS, Subject, with_notes
+from cranfield.evaluation.inputs import SUBJECT_OPTIONS, EvaluationInput, with_notes
 from cranfield.evaluation.saved_scores import baseline_measures, is_saved, with_baseline
 from cranfield.work.interruptible import in_background
 
@@ -52,13 +52,13 @@ def main(argv: Sequence[str]) -> int:
         # The truth, or the first file, is the one of the two that has no option.
         first, files = given.pop("truth"), given.pop("files")
         files = files if first is None else [first, *files]
-        kind = Subject.of(files, first, **known)
+        kind = EvaluationInput.of(files, first, **known)
         own = {k: v for k, v in kind.options.items() if k in SUBJECT_OPTIONS}
         return show_powered(parser, given, files, output, task=kind.kind, pairs=True, **own)
     known |= {"draws": given.pop("draws"), "rng": given["rng"]}
     kept = given["baseline"] is not None and is_saved(given["baseline"])
     least = 1 if kept else 2
-    subject = Subject.of(given.pop("files"), given.pop("truth"), min_runs=least, **known)
+    subject = EvaluationInput.of(given.pop("files"), given.pop("truth"), min_runs=least, **known)
     worse, by, junit, told = (
         given.pop(n) for n in ("fail_if_worse", "worse_by", "junit", "summary")
     )
@@ -92,7 +92,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _compared(
-    subject: Subject, names: str | None, options: dict[str, Any], progress: Progress
+    subject: EvaluationInput, names: str | None, options: dict[str, Any], progress: Progress
 ) -> Comparison:
     wanted = names or baseline_measures(options["baseline"])
     scores = subject.scores(wanted, options["jobs"], progress.part(0.0, 0.5))

@@ -8,7 +8,7 @@ from cranfield.cli._common import Parser, add, common, executor, gate_floors, me
 from cranfield.cli._inputs import ranked_options, with_folder
 from cranfield.cli._scored import scores_and_page
 from cranfield.cli._truths import has_truths, show_powered, truth_options
-from cranfield.evaluation.inputs import keep_good, with_notes
+from cranfield.evaluation.inputs import drop_unreadable_runs, with_notes
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.measures import SETS
 
@@ -40,7 +40,7 @@ def main(argv: Sequence[str]) -> int:
     if has_truths(given):
         files = [given.pop("judgements"), *given.pop("runs")]
         return show_powered(parser, given, files, output)
-    bad = keep_good(given)
+    bad = drop_unreadable_runs(given)
     checks = [given.pop(n) for n in ("fail_under", "junit", "summary")]
     asked = DEFAULT_MEASURES if given["measures"] is None else given["measures"]
     given["measures"] = " ".join([asked, *(name for name, _ in checks[0])])

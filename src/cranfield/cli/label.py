@@ -9,7 +9,7 @@ from cranfield.cli._inputs import label_options, score_option, with_folder
 from cranfield.cli._scored import scores_and_page
 from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.data.defaults import DEFAULT_MEASURES, DEFAULT_WITH_COSTS
-from cranfield.evaluation.inputs import keep_good, with_notes
+from cranfield.evaluation.inputs import drop_unreadable_runs, with_notes
 from cranfield.measures.labels.sets import SET_NAMES
 
 FILES = """Files: ImageCLEF text (item, then a number per concept; 2010: 0/1 rows after the
@@ -53,13 +53,13 @@ def main(argv: Sequence[str]) -> int:
     if has_truths(given):
         files = [given.pop("truth"), *given.pop("runs")]
         return show_powered(parser, given, files, output, task="labels")
-    bad = keep_good(given)
+    bad = drop_unreadable_runs(given)
     checks = [given.pop(n) for n in ("fail_under", "junit", "summary")]
     item = given.pop("explain")
     per: Sequence[str] = [unit for unit in ("item", "concept") if given.pop(f"per_{unit}")]
-    from cranfield.evaluation.tuning import label_way
+    from cranfield.evaluation.tuning import label_evaluator
 
-    ask, reported = label_way(given, keep=bool(per))
+    ask, reported = label_evaluator(given, keep=bool(per))
     if item is not None:
         from cranfield.evaluation.explanations import explain_labels
 

@@ -27,7 +27,7 @@ NEXT = 10
 
 
 @dataclass(frozen=True, slots=True)
-class MoreGold:
+class GoldCurvePoint:
     """A measure with so many gold units: mean widths over runs, and decisions over pairs.
 
     `wrong` is the chance to take the worse of two runs for the better one of these units, `power`
@@ -43,7 +43,7 @@ class MoreGold:
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class GoldRequirement:
     """How many gold units a run or a pair needs; None where no number of them is enough."""
 
     measure: str
@@ -84,7 +84,7 @@ class _Reach:
         return min(needed, self.total)
 
 
-def gold_curve(scores: PoweredScores) -> tuple[MoreGold, ...]:
+def gold_curve(scores: PoweredScores) -> tuple[GoldCurvePoint, ...]:
     """Widths and wrong decisions against the number of gold units, for every measure."""
     from cranfield.stats._special import ndtr, ndtri
 
@@ -108,7 +108,7 @@ def gold_curve(scores: PoweredScores) -> tuple[MoreGold, ...]:
                 for d, r in pairs
             ]
             rows.append(
-                MoreGold(
+                GoldCurvePoint(
                     m,
                     n,
                     float(np.mean([2 * r.these(n) for r in reaches])) if reaches else math.nan,
@@ -122,7 +122,7 @@ def gold_curve(scores: PoweredScores) -> tuple[MoreGold, ...]:
 
 def gold_needed(
     scores: PoweredScores, *, width: float | None = None, power: float = POWER
-) -> tuple[Needed, ...]:
+) -> tuple[GoldRequirement, ...]:
     """The gold units for intervals of a width, and for each difference to be found."""
     from cranfield.stats._special import ndtri
 
@@ -136,12 +136,12 @@ def gold_needed(
         for e in scores.estimates:
             for target in (THESE, SUCH):
                 units = _Reach(e).units(width / 2, target)
-                rows.append(Needed(e.measure, e.run, target, f"width {width:g}", units))
+                rows.append(GoldRequirement(e.measure, e.run, target, f"width {width:g}", units))
     quantile = float(ndtri(1 - scores.alpha / 2))
     for p in scores.pairs:
         half = abs(p.value) * quantile / (quantile + float(ndtri(power)))
         units = _Reach(p).units(half, SUCH) if p.value else None
-        rows.append(Needed(p.measure, f"{p.a} - {p.b}", SUCH, f"power {power:g}", units))
+        rows.append(GoldRequirement(p.measure, f"{p.a} - {p.b}", SUCH, f"power {power:g}", units))
     return tuple(rows)
 
 
@@ -174,10 +174,11 @@ def more_payload(scores: PoweredScores) -> dict[str, Any]:
         return {}
     return {
         "curve": [
-            {name: getattr(row, name) for name in MoreGold.__slots__} for row in gold_curve(scores)
+            {name: getattr(row, name) for name in GoldCurvePoint.__slots__}
+            for row in gold_curve(scores)
         ],
         "needed": [
-            {name: getattr(row, name) for name in Needed.__slots__}
+            {name: getattr(row, name) for name in GoldRequirement.__slots__}
             for row in gold_needed(scores, width=scores.width)
         ],
         "next": list(scores.next_units),

@@ -12,9 +12,9 @@ import numpy as np
 from cranfield.comparison.answer import Comparison, Family, Pairs, Standing
 from cranfield.comparison.choices import TESTS
 from cranfield.comparison.doubtful import doubtful_pairs, doubtful_standings
-from cranfield.comparison.pair_statistics import Columns, described, smallest_corrected
+from cranfield.comparison.pair_statistics import Columns, pair_columns, smallest_corrected
 from cranfield.comparison.plan import Plan, checked_plan
-from cranfield.comparison.significance import Case, complete_columns, tested
+from cranfield.comparison.significance import PairedSample, complete_columns, run_tests
 from cranfield.comparison.standings import standings
 from cranfield.comparison.summary import comparison_verdict
 from cranfield.errors import UsageError, suggest
@@ -81,7 +81,7 @@ def compare(
     boards: list[Standing] = []
     drawn_samples = []
     for i, measure in enumerate(selected):
-        sample = Case.of(scores, measure, plan, baseline)
+        sample = PairedSample.of(scores, measure, plan, baseline)
         # Measures of as many topics share their draws, as long as these are in use.
         drawn_samples.append(Draws(sample.values.shape[1], plan.draws, plan.seed, plan.jobs))
         part = step.part(i / len(selected), (i + 1) / len(selected))
@@ -120,7 +120,7 @@ def compare(
 
 
 def _compare_measure(
-    sample: Case, notes: Notes, progress: Progress
+    sample: PairedSample, notes: Notes, progress: Progress
 ) -> tuple[Columns, list[Standing]]:
     smallest, why = smallest_corrected(sample)
     if smallest > sample.plan.alpha:
@@ -128,17 +128,17 @@ def _compare_measure(
             f"{sample.measure}: nothing can be significant: with {why} no corrected p-value is "
             f"below {smallest:.4g}"
         )
-    tests = tested(sample, progress.part(0.0, 0.8))
+    tests = run_tests(sample, progress.part(0.0, 0.8))
     resampled = _drawn_means(sample)
     progress(0.85)
     # The resampled means of runs serve all pairs where no run lacks a topic.
     complete_means = None if np.isnan(sample.values).any() else resampled
-    columns = described(sample, tests, complete_means)
+    columns = pair_columns(sample, tests, complete_means)
     progress(0.95)
     return columns, standings(sample, tests, resampled, notes)
 
 
-def _drawn_means(sample: Case) -> Floats | None:
+def _drawn_means(sample: PairedSample) -> Floats | None:
     """The mean of every run in every resample of the topics."""
     topics = sample.values.shape[1]
     if topics < 2:

@@ -28,7 +28,7 @@ from cranfield.stats.intervals import clipped
 from cranfield.stats.rankgroups import places, rank_groups
 
 
-def mixed(gold: Scores, silver: Scores) -> Scores:
+def combine_scores(gold: Scores, silver: Scores) -> Scores:
     """The silver's scores with the values of gold on the units that have both."""
     unit = gold.main_unit
     place = {name: i for i, name in enumerate(silver.units[unit])}
@@ -59,7 +59,7 @@ def mixed(gold: Scores, silver: Scores) -> Scores:
     )
 
 
-def joined(ppi: PoweredScores, units: Scores) -> tuple[Scores, Comparison]:
+def comparison_from_ppi(ppi: PoweredScores, units: Scores) -> tuple[Scores, Comparison]:
     """The estimates as scores, whose values of single units are those of `units`, and a
     comparison of every two runs."""
     by_name = {str(m): m for m in units.measures}

@@ -6,7 +6,7 @@ import numpy as np
 
 from cranfield.comparison.choices import DRAWING, STEP_DOWN
 from cranfield.comparison.plan import Plan
-from cranfield.comparison.significance import Case, Group, Tested, groups
+from cranfield.comparison.significance import Group, PairedSample, TestResults, groups
 from cranfield.stats import effects, intervals, paired, power
 from cranfield.stats._resample import Floats
 from cranfield.stats.differences import Bools
@@ -17,7 +17,7 @@ SURE = 3.0
 Columns = dict[str, np.ndarray]
 
 
-def described(sample: Case, tests: Tested, resampled: Floats | None) -> Columns:
+def pair_columns(sample: PairedSample, tests: TestResults, resampled: Floats | None) -> Columns:
     """A column per property of the pairs that were asked for."""
     plan, requested = sample.plan, sample.asked
     p, corrected = tests.p[requested], tests.corrected[requested]
@@ -67,7 +67,11 @@ VALUES = (
 
 
 def _describe_group(
-    sample: Case, tests: Tested, group: Group, columns: Columns, resampled: Floats | None
+    sample: PairedSample,
+    tests: TestResults,
+    group: Group,
+    columns: Columns,
+    resampled: Floats | None,
 ) -> None:
     """Fill in the pairs that share their topics."""
     plan, n = sample.plan, group.values.shape[1]
@@ -153,7 +157,7 @@ def _sure(plan: Plan, p: Floats, corrected: Floats) -> Bools:
     return np.asarray(np.min(gaps, axis=0) > SURE * error)
 
 
-def smallest_corrected(sample: Case) -> tuple[float, str]:
+def smallest_corrected(sample: PairedSample) -> tuple[float, str]:
     """The smallest corrected p-value that the plan could give, and what bounds it."""
     plan = sample.plan
     floors: list[tuple[float, str]] = [(0.0, "")]

@@ -11,7 +11,7 @@ import numpy as np
 
 from cranfield.comparison.annotation_budget import next_gold
 from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
-from cranfield.comparison.powered_plan import PoweredPlan
+from cranfield.comparison.powered_plan import PPIPlan
 from cranfield.errors import UsageError, plural, suggest
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
@@ -64,15 +64,15 @@ def evaluate_powered(
     """
     report_progress = Progress.of(progress)
     twice = _readable_twice(runs, task)
-    plan, rest = PoweredPlan.of(options)
+    plan, rest = PPIPlan.of(options)
     requested: Any = measures
     if task == "ranked":
         requested = DEFAULT_MEASURES if measures is None else measures
         gold = coerce_judgements(gold)
         if gold.strata is not None:
-            from cranfield.comparison.ppi_pairs import sampled_scores
+            from cranfield.comparison.ppi_pairs import score_pair_sample
 
-            return sampled_scores(gold, silver, twice, requested, plan, jobs or 1, rest)
+            return score_pair_sample(gold, silver, twice, requested, plan, jobs or 1, rest)
         silver = coerce_judgements(silver)
         check_part(gold.topics, silver.topics, "topic")
     both_scores = []
@@ -97,13 +97,13 @@ def named_truths(files: Sequence[Any], gold: Any, silver: Any) -> dict[str, Any]
 def _readable_twice(runs: Any, task: Task) -> Any:
     """Runs that can be scored under two truths: a pipe is read once, and kept."""
     if task == "ranked":
-        return {name: _kept(run, read_run) for name, run in name_runs(runs)}
+        return {name: _read_once(run, read_run) for name, run in name_runs(runs)}
     if isinstance(runs, Mapping):
-        return {name: _kept(run, read_labels) for name, run in runs.items()}
-    return [_kept(run, read_labels) for run in runs]
+        return {name: _read_once(run, read_labels) for name, run in runs.items()}
+    return [_read_once(run, read_labels) for run in runs]
 
 
-def _kept(run: Any, read: Callable[[Any], Any]) -> Any:
+def _read_once(run: Any, read: Callable[[Any], Any]) -> Any:
     return read(run) if is_file(run) and not Input.of(run).can_be_read_again else run
 
 
@@ -117,22 +117,22 @@ def powered(
     The gold units are taken for a random choice of the silver's; `options` are those of
     `PoweredPlan`.
     """
-    plan, strange = PoweredPlan.of(options)
+    plan, strange = PPIPlan.of(options)
     if strange:
-        option_names = [f.name for f in fields(PoweredPlan)]
+        option_names = [f.name for f in fields(PPIPlan)]
         name = next(iter(strange))
         raise UsageError(f"powered() has no option {name}=.{suggest(name, option_names)}")
     return _powered(gold, silver, plan, jobs, Progress.of(progress))
 
 
 def _powered(
-    gold: Scores, silver: Scores, plan: PoweredPlan, jobs: int, step: Progress
+    gold: Scores, silver: Scores, plan: PPIPlan, jobs: int, step: Progress
 ) -> PoweredScores:
     notes = Notes()
     # What is said of the gold units is said of few: that runs have more is no news.
     # Gold is there to tell what the probabilities of the silver are worth.
     notes.extend(note for note in silver.notes if note != UNCHECKED)
-    sample = _Case(gold, silver, notes)
+    sample = _TruthPair(gold, silver, notes)
     sample.check(plan.few_gold)
     options: dict[str, Any] = {
         "method": plan.interval,
@@ -157,7 +157,7 @@ def _powered(
     return PoweredScores(
         task=gold.task,
         runs=gold.runs,
-        measures=tuple(described(m) for m in selected),
+        measures=tuple(measure_summary(m) for m in selected),
         unit=gold.main_unit,
         gold_units=len(sample.gold_units),
         silver_units=len(sample.silver_units),
@@ -199,7 +199,7 @@ def check_units(
         )
 
 
-def note_floor(plan: PoweredPlan, pairs: int, notes: Notes) -> None:
+def note_floor(plan: PPIPlan, pairs: int, notes: Notes) -> None:
     """Say when so few resamples leave nothing significant after the correction."""
     if not pairs or plan.interval != "studentized":
         return
@@ -211,7 +211,7 @@ def note_floor(plan: PoweredPlan, pairs: int, notes: Notes) -> None:
         )
 
 
-def described(measure: Measure) -> dict[str, Any]:
+def measure_summary(measure: Measure) -> dict[str, Any]:
     """What an answer says of a measure."""
     return {
         "name": str(measure),
@@ -220,7 +220,7 @@ def described(measure: Measure) -> dict[str, Any]:
     }
 
 
-class _Case:
+class _TruthPair:
     """Scores under gold and silver that belong together."""
 
     def __init__(self, gold: Scores, silver: Scores, notes: Notes) -> None:

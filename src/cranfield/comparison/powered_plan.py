@@ -24,7 +24,7 @@ FOREIGN = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PoweredPlan:
+class PPIPlan:
     """The options of `powered` and `evaluate_powered`.
 
     With `pairs` (or a `baseline`) also every difference is estimated, with a weight of the silver
@@ -44,7 +44,7 @@ class PoweredPlan:
     rng: int = 0
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> tuple[PoweredPlan, dict[str, Any]]:
+    def of(cls, options: Mapping[str, Any]) -> tuple[PPIPlan, dict[str, Any]]:
         """The plan, and the options that are not of one; None stands for what is usual."""
         names = {f.name for f in fields(cls)}
         plan_options = {k: v for k, v in options.items() if k in names and v is not None}

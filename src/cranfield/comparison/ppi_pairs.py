@@ -18,9 +18,9 @@ import numpy as np
 
 from cranfield import _core
 from cranfield._lazy import cached_property
-from cranfield.comparison.powered import described, difference_limits, note_floor
+from cranfield.comparison.powered import difference_limits, measure_summary, note_floor
 from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
-from cranfield.comparison.powered_plan import PoweredPlan
+from cranfield.comparison.powered_plan import PPIPlan
 from cranfield.data import Judgements
 from cranfield.errors import UsageError
 from cranfield.evaluation.probabilistic_judgements import LINEAR, entry_ranks
@@ -35,7 +35,7 @@ from cranfield.stats.ppi import Powered, powered_means
 
 
 @dataclass(frozen=True, eq=False)
-class Sampled:
+class PairSample:
     """The pairs of a pool: stratum, whether people judged them, both grades, and their topics."""
 
     judgements: Judgements
@@ -46,7 +46,7 @@ class Sampled:
     topic: Ints
 
     @classmethod
-    def of(cls, gold: Judgements, silver: Judgements) -> Sampled:
+    def of(cls, gold: Judgements, silver: Judgements) -> PairSample:
         if gold.strata is None:
             raise UsageError("gold= has no strata")
         silver_grades = silver.to_dict()
@@ -89,17 +89,17 @@ class Sampled:
         return self.gold >= 0
 
 
-def sampled_scores(
+def score_pair_sample(
     gold: Judgements,
     silver: Any,
     runs: Mapping[str, Any],
     measures: Any,
-    plan: PoweredPlan,
+    plan: PPIPlan,
     jobs: int,
     options: dict[str, Any],
 ) -> PoweredScores:
     """Every mean of every run, and differences where asked for, of measures whose items add up."""
-    design = _Design(Sampled.of(gold, coerce_judgements(silver)), plan, jobs)
+    design = _Design(PairSample.of(gold, coerce_judgements(silver)), plan, jobs)
     sampled = design.sampled
     task = RankedTask(sampled.judgements, measures, **options)
     tables = {name: coerce_run(run, name) for name, run in runs.items()}
@@ -110,12 +110,12 @@ def sampled_scores(
     pairs: dict[str, list[PoweredPair]] = {}
     others = []
     for m in task.measures:
-        call = task.programme.calls[task.programme.column[m]]
+        call = task.kernel_plan.calls[task.kernel_plan.column[m]]
         if call.name not in LINEAR or call.name == "set_precision" or m.averaging != "mean":
             others.append(m)
             continue
         parts = [_parts(sampled, run_ranks, (call.name, list(call.params))) for run_ranks in ranks]
-        adding = _Adding(str(m), names, parts, m.range)
+        adding = _AdditiveMeasure(str(m), names, parts, m.range)
         estimates[str(m)] = adding.estimates(design)
         pairs[str(m)] = adding.differences(design, requested)
     if not estimates:
@@ -128,7 +128,7 @@ def sampled_scores(
     return PoweredScores(
         task="ranked",
         runs=names,
-        measures=tuple(described(m) for m in measured),
+        measures=tuple(measure_summary(m) for m in measured),
         unit="pair",
         gold_units=int(sampled.known.sum()),
         silver_units=len(sampled.gold),
@@ -152,7 +152,7 @@ def _refused(measures: Sequence[Measure]) -> str:
 
 
 def _parts(
-    sampled: Sampled, ranks: _core.RunArrays, call: tuple[str, list[float]]
+    sampled: PairSample, ranks: _core.RunArrays, call: tuple[str, list[float]]
 ) -> tuple[Floats, Floats]:
     """What each pair adds to its topic under gold (0 where unknown) and under silver."""
     rank, rows = ranks[1], _rows(sampled, ranks)
@@ -163,7 +163,7 @@ def _parts(
     return gold, silver
 
 
-def _rows(sampled: Sampled, ranks: _core.RunArrays) -> Ints:
+def _rows(sampled: PairSample, ranks: _core.RunArrays) -> Ints:
     """The rows of the pool that a run retrieves, hit by hit."""
     begin = np.asarray(sampled.judgements.offsets)[:-1].repeat(np.diff(ranks[0]))
     return np.asarray(begin + ranks[2], dtype=np.int64)
@@ -188,8 +188,8 @@ def _worth(depth: int, levels: Floats, call: tuple[str, list[float]]) -> Floats:
 class _Design:
     """The pairs that were sampled, and how estimates are asked for."""
 
-    sampled: Sampled
-    plan: PoweredPlan
+    sampled: PairSample
+    plan: PPIPlan
     jobs: int
 
     @cached_property
@@ -231,7 +231,7 @@ class _Design:
 
 
 @dataclass(frozen=True, eq=False)
-class _Adding:
+class _AdditiveMeasure:
     """A measure to which items add: what each pair of the pool adds to a run, gold and silver."""
 
     measure: str
@@ -259,7 +259,7 @@ class _Adding:
     ) -> list[dict[str, Any]]:
         if not parts:
             return []
-        assisted = [_assisted(design, *result) for result in parts]
+        assisted = [_assisted_estimate(design, *result) for result in parts]
         by_topic = np.stack([values for result in assisted for values in result.by_topic])
         over = design.over_topics(by_topic, limits)
         rows = []
@@ -297,7 +297,7 @@ def _normal_p(value: float, error: float) -> float:
 
 
 def _corrected(
-    plan: PoweredPlan,
+    plan: PPIPlan,
     measure: str,
     runs: tuple[str, ...],
     requested: Ints,
@@ -323,7 +323,7 @@ def _corrected(
 
 
 @dataclass(frozen=True, eq=False)
-class _Assisted:
+class _AssistedEstimate:
     """The difference estimator with the chosen weight, and (second) with none: gold alone."""
 
     weight: float
@@ -333,7 +333,7 @@ class _Assisted:
     by_topic: tuple[Floats, Floats]
 
 
-def _assisted(design: _Design, gold: Floats, silver: Floats) -> _Assisted:
+def _assisted_estimate(design: _Design, gold: Floats, silver: Floats) -> _AssistedEstimate:
     """The difference estimator over strata, with the weight of the silver from the data."""
     sampled = design.sampled
     is_judged, cell, topics = sampled.known, sampled.cell, design.topics
@@ -368,7 +368,7 @@ def _assisted(design: _Design, gold: Floats, silver: Floats) -> _Assisted:
     n, every = int(is_judged.sum()), len(is_judged)
     # Gold alone has a variance that vanishes with gold for every pair.
     gained = (1 / n - 1 / every) * (min(rest / yy, 1.0) if yy > 0 else 1.0)
-    return _Assisted(
+    return _AssistedEstimate(
         weight,
         yf / (yy * ff) ** 0.5 if yy > 0 and ff > 0 else 0.0,
         1 / (gained + 1 / every),

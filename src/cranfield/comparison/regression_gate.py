@@ -28,7 +28,7 @@ class Check:
     said: str
 
 
-def floors_checked(scores: Scores, floors: Mapping[str, float]) -> tuple[Check, ...]:
+def check_floors(scores: Scores, floors: Mapping[str, float]) -> tuple[Check, ...]:
     """Whether the mean of each run reaches the value of a measure (or stays below, if less is
     better)."""
     checks = []
@@ -47,8 +47,8 @@ def worse_checked(
 
     The interval of the difference, at the level of the comparison, is held against the margin.
     by="test": a run fails when it is shown to lose more than the margin, all of the interval lying
-    beyond it, so that neither noise nor an allowed loss stops anybody. by="non-inferiority": it
-    fails unless the interval rules such a loss out, so that too few topics stop everybody.
+    beyond it, so that neither noise nor an allowed loss fails a run. by="non-inferiority": it
+    fails unless the interval rules such a loss out, so that too few topics fail every run.
     by="superiority": it fails unless it is shown to gain more than the margin.
     """
     if comparison.baseline is None:

@@ -29,7 +29,7 @@ _CELLS_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class PairedSample:
     """The runs under one measure, and the pairs in question.
 
     `pairs` are all pairs, with the baseline, where there is one, as the second run; `asked` are
@@ -44,7 +44,7 @@ class Case:
     asked: Ints
 
     @classmethod
-    def of(cls, scores: Scores, measure: Measure, plan: Plan, baseline: str | None) -> Case:
+    def of(cls, scores: Scores, measure: Measure, plan: Plan, baseline: str | None) -> PairedSample:
         pairs = all_pairs(len(scores.runs))
         requested = np.arange(len(pairs))
         if baseline is not None:
@@ -69,7 +69,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class TestResults:
     """What the tests say of each pair of a case.
 
     `direction` is 1 where the first run is the better one by what the test looks at, -1 where it
@@ -83,7 +83,7 @@ class Tested:
     bootstrap: Studentized | None
     levels: Callable[[int], float] = field(repr=False)
 
-    def beaten(self, sample: Case) -> Bools:
+    def beaten(self, sample: PairedSample) -> Bools:
         """For every two runs whether the second is significantly better than the first."""
         runs = len(sample.scores.runs)
         beaten = np.zeros((runs, runs), dtype=bool)
@@ -94,7 +94,7 @@ class Tested:
         return beaten
 
 
-def tested(sample: Case, progress: Progress) -> Tested:
+def run_tests(sample: PairedSample, progress: Progress) -> TestResults:
     """Test and correct all pairs of a case."""
     plan = sample.plan
     bootstrap = _bootstrap(sample, progress.part(0.0, 0.7)) if plan.test == "bootstrap" else None
@@ -111,7 +111,7 @@ def tested(sample: Case, progress: Progress) -> Tested:
         p[requested] = _p_values(sample, sample.pairs[requested], "one", _at(bootstrap, requested))
     corrected[requested], steps = _corrected(sample, requested, p[requested], plan.tail)
     progress(1.0)
-    return Tested(
+    return TestResults(
         p,
         corrected,
         _directions(sample, bootstrap),
@@ -120,7 +120,7 @@ def tested(sample: Case, progress: Progress) -> Tested:
     )
 
 
-def _bootstrap(sample: Case, progress: Progress) -> Studentized:
+def _bootstrap(sample: PairedSample, progress: Progress) -> Studentized:
     plan = sample.plan
     draws = Draws(sample.values.shape[1], plan.draws, plan.seed, plan.jobs)
     return studentized(
@@ -137,7 +137,9 @@ def _at(bootstrap: Studentized | None, positions: Ints) -> Studentized | None:
     return Studentized(*(getattr(bootstrap, name)[positions] for name in Studentized.__slots__))
 
 
-def _p_values(sample: Case, pairs: Ints, tail: Tail, bootstrap: Studentized | None) -> Floats:
+def _p_values(
+    sample: PairedSample, pairs: Ints, tail: Tail, bootstrap: Studentized | None
+) -> Floats:
     """The p-value of each pair."""
     plan, sign = sample.plan, sample.sign
     if bootstrap is not None:
@@ -182,7 +184,7 @@ def _family_p(oriented: Floats, pairs: Ints, plan: Plan) -> Floats:
 
 
 def _corrected(
-    sample: Case, members: Ints, p: Floats, tail: Tail
+    sample: PairedSample, members: Ints, p: Floats, tail: Tail
 ) -> tuple[Floats, StepDown | None]:
     """p-values corrected for being many, and the draws that the correction took."""
     plan = sample.plan
@@ -201,7 +203,7 @@ def _corrected(
     return np.maximum(p, steps.p), steps
 
 
-def _levels(sample: Case, family: int, steps: StepDown | None) -> Callable[[int], float]:
+def _levels(sample: PairedSample, family: int, steps: StepDown | None) -> Callable[[int], float]:
     """The level at which one pair of a given number of topics is tested in effect."""
     plan, runs = sample.plan, len(sample.scores.runs)
     sides = 2 if plan.tail == "two" else 1
@@ -224,7 +226,7 @@ def _levels(sample: Case, family: int, steps: StepDown | None) -> Callable[[int]
     return level
 
 
-def _directions(sample: Case, bootstrap: Studentized | None) -> Ints:
+def _directions(sample: PairedSample, bootstrap: Studentized | None) -> Ints:
     """Which run of each pair is ahead by what the test looks at: means, wins, or ranks."""
     test, oriented = sample.plan.test, sample.oriented
     if test in FAMILY_WISE:

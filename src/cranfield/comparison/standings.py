@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cranfield.comparison.answer import Standing
-from cranfield.comparison.significance import Case, Tested
+from cranfield.comparison.significance import PairedSample, TestResults
 from cranfield.notes import Notes
 from cranfield.stats import intervals
 from cranfield.stats._resample import Floats, Ints
@@ -13,7 +13,7 @@ from cranfield.stats.rankgroups import places, rank_groups
 
 
 def standings(
-    sample: Case, tests: Tested, resampled: Floats | None, notes: Notes
+    sample: PairedSample, tests: TestResults, resampled: Floats | None, notes: Notes
 ) -> list[Standing]:
     """The runs, best mean first: places with intervals, ranks with letters."""
     plan, name = sample.plan, str(sample.measure)
@@ -67,7 +67,7 @@ def _place_ranges(
     ]
 
 
-def _note_order(sample: Case, notes: Notes, ahead: list[str]) -> None:
+def _note_order(sample: PairedSample, notes: Notes, ahead: list[str]) -> None:
     """Say on which topics the order stands, and which runs stand above what tests say."""
     name, defined = str(sample.measure), ~np.isnan(sample.values)
     unit = sample.scores.unit_of[sample.measure]

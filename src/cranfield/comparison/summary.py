@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cranfield.comparison.answer import TITLES, Comparison, Pairs, Standing
 from cranfield.evaluation.scores import Scores
-from cranfield.evaluation.summary import Order, hardest, listed
+from cranfield.evaluation.summary import Order, hardest, join_names
 from cranfield.measures.base import Measure
 
 
@@ -18,7 +18,7 @@ def comparison_verdict(
     items: bool = True,
 ) -> tuple[str, ...]:
     """Who leads under a measure (or the first one compared), from whom the tests can tell it,
-    how runs stand to the baseline, and where everybody fails."""
+    how runs stand to the baseline, and where every run fails."""
     compared = [m for m in scores.measures if str(m) in comparison.pairs.measures]
     ranked_by = measure or compared[0]
     name = str(ranked_by)
@@ -40,7 +40,7 @@ def _told_apart(comparison: Comparison, measure: Measure, standings: Sequence[St
         level = [s.run for s in standings if s.rank == 1]
         if not level:
             return ""
-        return f"No run is significantly better than {listed(level)} by {measure.mean_label}."
+        return f"No run is significantly better than {join_names(level)} by {measure.mean_label}."
     better = first.rank - 1
     worse = len(others) - len(same) - better
     procedure = (
@@ -49,7 +49,7 @@ def _told_apart(comparison: Comparison, measure: Measure, standings: Sequence[St
     clauses = []
     if same:
         every = len(same) == len(others)
-        whom = f"any of the {len(same)} others" if every and len(same) > 2 else listed(same)
+        whom = f"any of the {len(same)} others" if every and len(same) > 2 else join_names(same)
         clauses.append(f"cannot be told apart from {whom}")
     if worse:
         rest = "every other run" if worse == len(others) else _counted(worse)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Piece: TypeAlias = tuple[dict[str, Any], tuple[str, Any]]
 
 
-def scored_elsewhere(
+def score_distributed(
     work: Callable[[Piece], Scores],
     pieces: Sequence[Piece],
     executor: Executor,

@@ -20,7 +20,7 @@ A = TypeVar("A", bound=Answer)
 LEFT_OUT = "left out: "
 
 
-def good_runs(
+def select_readable_runs(
     runs: Sequence[Any], truth: Any = None, **options: Any
 ) -> tuple[list[Any], tuple[str, ...]]:
     """The runs that can be read, and a line for every problem of the others.
@@ -44,13 +44,15 @@ def good_runs(
     return good, tuple(messages)
 
 
-def keep_good(request: dict[str, Any]) -> tuple[str, ...]:
+def drop_unreadable_runs(request: dict[str, Any]) -> tuple[str, ...]:
     """Leave the good of the `runs` asked for, if `keep_going` is asked for too; what was told of
     the others."""
     if not request.pop("keep_going"):
         return ()
     options = {name: value for name, value in request.items() if name not in ("runs", "truth")}
-    request["runs"], messages = good_runs(request["runs"], request.get("truth"), **options)
+    request["runs"], messages = select_readable_runs(
+        request["runs"], request.get("truth"), **options
+    )
     return messages
 
 
@@ -99,7 +101,7 @@ SUBJECT_OPTIONS = frozenset([*RANKED_OPTIONS, *LABEL_OPTIONS, "scores"])
 
 
 @dataclass(frozen=True)
-class Subject:
+class EvaluationInput:
     """Runs and what they are scored against, with the options of that kind of runs."""
 
     kind: Literal["ranked", "labels", "saved"]
@@ -108,7 +110,7 @@ class Subject:
     @classmethod
     def of(
         cls, files: Sequence[Any], truth: Any = None, *, min_runs: int = 1, **options: Any
-    ) -> Subject:
+    ) -> EvaluationInput:
         """The runs of `files` against `truth`; without one, against the judgements, the first file.
 
         Files of saved scores need neither. `min_runs` runs must be there. `options` are those of
@@ -133,12 +135,12 @@ class Subject:
             )
         return cls("ranked", {"judgements": files[0], "runs": files[1:], **options})
 
-    def without_bad(self) -> tuple[Subject, tuple[str, ...]]:
+    def without_bad(self) -> tuple[EvaluationInput, tuple[str, ...]]:
         """The same with the runs that can be read, and what is wrong with the others."""
         if self.kind == "saved":
             return self, ()
         options = dict(self.options)
-        options["runs"], messages = good_runs(
+        options["runs"], messages = select_readable_runs(
             **{k: v for k, v in options.items() if k != "judgements"}
         )
         return replace(self, options=options), messages

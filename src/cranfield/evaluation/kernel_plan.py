@@ -1,4 +1,4 @@
-"""Measures as a programme of kernel calls, and what its columns mean."""
+"""Measures as a plan of kernel calls, and what its columns mean."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class RunValues:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class MissingItemsPolicy:
     """Where the relevant items of a grade were put that a run does not retrieve, and for whom.
 
     `absent` and `relevant` are the columns that count them, and all of them.
@@ -86,7 +86,7 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Programme:
+class KernelPlan:
     """Measures as calls of kernels, and which columns of their values belong to which measure.
 
     `guards` has, for a column whose topics may be left out, the one that is 0 where they are.
@@ -98,7 +98,7 @@ class Programme:
     calls: tuple[KernelCall, ...]
     column: dict[Measure, int]
     guards: dict[int, int]
-    policies: tuple[Policy, ...]
+    policies: tuple[MissingItemsPolicy, ...]
     notes: tuple[str, ...] = ()
     judged: int = 0
     unjudged: Unjudged | None = None
@@ -109,7 +109,7 @@ class Programme:
         measures: Sequence[Measure],
         context: Context,
         optional: Collection[Measure] = (),
-    ) -> Programme:
+    ) -> KernelPlan:
         """Calls for all measures; optional ones are left out when their needs are not met."""
         columns = _Columns()
         column: dict[Measure, int] = {}
@@ -174,9 +174,11 @@ class Programme:
         for column, guard in self.guards.items():
             run.values[run.values[:, guard] == 0, column] = math.nan
 
-    def placed(self, run: RunValues, counted: bytes) -> Iterator[tuple[Policy, int, int]]:
+    def placed(
+        self, run: RunValues, counted: bytes
+    ) -> Iterator[tuple[MissingItemsPolicy, int, int]]:
         """For each policy: relevant items that it had to place, and all, of the topics counted."""
-        # Most programmes have none, and evaluating a file needs no array then.
+        # Most plans have none, and evaluating a file needs no array then.
         rows = np.frombuffer(counted, dtype=bool) if self.policies else None
         for policy in self.policies:
             absent, relevant = run.values[rows][:, [policy.absent, policy.relevant]].sum(axis=0)
@@ -205,7 +207,7 @@ class Programme:
 
 
 class _Columns:
-    """The calls of a programme while it is put together."""
+    """The calls of a plan while it is put together."""
 
     def __init__(self) -> None:
         self.calls: list[KernelCall] = []
@@ -224,7 +226,9 @@ class _Columns:
         at = {call: self.add(call) for call in dict.fromkeys(self._given.values())}
         self.guards = {column: at[guard_call] for column, guard_call in self._given.items()}
 
-    def policies(self, measures: Iterable[Measure], context: Context) -> tuple[Policy, ...]:
+    def policies(
+        self, measures: Iterable[Measure], context: Context
+    ) -> tuple[MissingItemsPolicy, ...]:
         """How measures place relevant items that are missing, with columns that count these."""
         groups: dict[tuple[float, str], list[Measure]] = {}
         for m in measures:
@@ -235,7 +239,7 @@ class _Columns:
         for (level, policy), members in groups.items():
             cells = ((level, math.inf, -1.0, *cell.weights) for cell in (MISSED, RELEVANT))
             first = self.add(*(KernelCall("counts", params) for params in cells))
-            policy_list.append(Policy(policy, tuple(members), first, first + 1))
+            policy_list.append(MissingItemsPolicy(policy, tuple(members), first, first + 1))
         return tuple(policy_list)
 
     def unjudged(self, measures: Sequence[Measure], context: Context) -> Unjudged | None:
@@ -252,7 +256,7 @@ class _Columns:
             return None
         cutoffs = [int(m.at) for m in affected if m.at is not None and m.cutoff != "recall"]
         depth = max((at for at in cutoffs if at <= DEEPEST_POOL), default=USUAL_DEPTH)
-        # A negative grade is an item of the pool that nobody judged.
+        # A negative grade is an item of the pool without a judgement.
         cells = ((0.0, float(depth), -1.0, *cell.weights) for cell in (SEEN - FOUND, SEEN))
         first = self.add(*(KernelCall("counts", params) for params in cells))
         return Unjudged(depth, first, first + 1)
@@ -266,12 +270,12 @@ class TopicValues(Mapping[Measure, "NDArray[np.float64]"]):
     """The values of each measure (runs x topics), made into an array when they are asked for."""
 
     def __init__(
-        self, programme: Programme, results: Sequence[RunValues], *, own_topics: bool
+        self, kernel_plan: KernelPlan, results: Sequence[RunValues], *, own_topics: bool
     ) -> None:
-        self._programme, self._results, self._own_topics = programme, results, own_topics
+        self._kernel_plan, self._results, self._own_topics = kernel_plan, results, own_topics
 
     def __getitem__(self, measure: Measure) -> NDArray[np.float64]:
-        at = self._programme.column[measure]
+        at = self._kernel_plan.column[measure]
         values = np.stack([r.values[:, at] for r in self._results])
         if self._own_topics:
             present = [np.frombuffer(r.present, dtype=bool) for r in self._results]
@@ -279,11 +283,11 @@ class TopicValues(Mapping[Measure, "NDArray[np.float64]"]):
         return values
 
     def __contains__(self, measure: object) -> bool:
-        return measure in self._programme.column  # without making its array
+        return measure in self._kernel_plan.column  # without making its array
 
     def plain(self, measure: Measure) -> list[list[float]]:
         """The same as lists, for whom loading arrays would take longer than the work."""
-        at = self._programme.column[measure]
+        at = self._kernel_plan.column[measure]
         rows = []
         for result in self._results:
             rows_of_topics: list[list[float]] = memoryview(result.buffer).tolist()  # type: ignore[assignment]
@@ -294,10 +298,10 @@ class TopicValues(Mapping[Measure, "NDArray[np.float64]"]):
         return rows
 
     def __iter__(self) -> Iterator[Measure]:
-        return iter(self._programme.measures)
+        return iter(self._kernel_plan.measures)
 
     def __len__(self) -> int:
-        return len(self._programme.measures)
+        return len(self._kernel_plan.measures)
 
 
 Ties: TypeAlias = Literal["id", "file", "average", "best", "worst"]

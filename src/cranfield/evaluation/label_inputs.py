@@ -135,7 +135,7 @@ def full_ontology(
     ).checked()
 
 
-def chosen_measures(
+def select_measures(
     measures: str | Measure | Iterable[str | Measure] | None, knowledge: Knowledge
 ) -> tuple[str | Measure | Iterable[str | Measure], tuple[str, ...]]:
     """The measures asked for (or the usual ones), and those of a set that lack what they need."""
@@ -149,7 +149,7 @@ def chosen_measures(
     return without_needs(measures, frozenset(lacking))
 
 
-def with_official_costs(
+def apply_official_costs(
     measures: str | Measure | Iterable[str | Measure] | None, knowledge: Knowledge, notes: Notes
 ) -> str | Measure | Iterable[str | Measure] | None:
     """The measures of a campaign with the costs that it had, or a note that they are others."""

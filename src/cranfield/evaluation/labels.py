@@ -20,10 +20,10 @@ from cranfield.evaluation.label_inputs import (
     CostSources,
     OntologySource,
     ThresholdSource,
+    apply_official_costs,
     check_listed,
     check_needs,
     checked_truth,
-    chosen_measures,
     coerce_concepts,
     coerce_threshold,
     coerce_truth,
@@ -31,13 +31,13 @@ from cranfield.evaluation.label_inputs import (
     gather,
     note_broken_rules,
     note_broken_truth,
-    with_official_costs,
+    select_measures,
 )
 from cranfield.evaluation.probabilistic_labels import (
     DEFAULT_DRAWS,
     SoftLabels,
+    score_sampled_labels,
     soft_file,
-    with_label_doubt,
 )
 from cranfield.evaluation.scores import THREADS, Executor, Scores, aggregate
 from cranfield.io.coerce import LabelsForm, coerce_labels, is_file
@@ -111,8 +111,8 @@ class LabelTask:
         if self.chances is not None:
             self.chances = self.chances.of(self.truth)
         self.knowledge = gather(self.truth, ontology=full, costmap=costmap, agreement=agreement)
-        official = with_official_costs(measures, self.knowledge, notes)
-        selected, dropped = chosen_measures(official, self.knowledge)
+        official = apply_official_costs(measures, self.knowledge, notes)
+        selected, dropped = select_measures(official, self.knowledge)
         if dropped:
             notes.add(
                 "left out of 'all', for want of ontology=... or costmap=...: " + ", ".join(dropped)
@@ -141,14 +141,14 @@ class LabelTask:
         report_progress = Progress.of(progress)
         notes = Notes()
         notes.extend(self.notes)
-        collected = _Collected(self, keep or self.chances is not None)
+        collected = _ScoreTables(self, keep or self.chances is not None)
         aligned_runs: list[LabelMatrix] = []
         first = report_progress if self.chances is None else report_progress.part(0.0, FIRST_SCORED)
         count = len(runs) if isinstance(runs, Sequence | Mapping) else 0
         for k, run in enumerate(self.runs(runs)):
             report_progress.check()
             aligned = self.aligned(run, notes)
-            # How many runs a generator still has, nobody knows.
+            # How many runs a generator still has is unknown.
             part = first.part(k / count, (k + 1) / count) if count else first.part(0.0, 0.0)
             collected.add(run.name, aligned, jobs or os.cpu_count() or 1, part)
             if self.chances is not None:
@@ -159,7 +159,7 @@ class LabelTask:
             return scores
         from cranfield.stats._resample import seed_of
 
-        return with_label_doubt(
+        return score_sampled_labels(
             self,
             self.chances,
             aligned_runs,
@@ -342,12 +342,12 @@ def evaluate_labels(
         for pair in named_runs
         for name in pair[:1]
     ]
-    from cranfield.evaluation.distributed import scored_elsewhere
+    from cranfield.evaluation.distributed import score_distributed
 
-    return scored_elsewhere(_piece, pieces, executor, jobs, progress)
+    return score_distributed(_score_piece, pieces, executor, jobs, progress)
 
 
-def _piece(work_item: tuple[dict[str, Any], tuple[str, Any]]) -> Scores:
+def _score_piece(work_item: tuple[dict[str, Any], tuple[str, Any]]) -> Scores:
     """One run scored by a worker."""
     options, (name, run) = work_item
     keep = options["keep"]
@@ -384,7 +384,7 @@ def _is_one_run(runs: Any) -> bool:
 
 
 @dataclass
-class _Collected:
+class _ScoreTables:
     """The scores of the runs so far; the runs themselves are not kept."""
 
     task: LabelTask

@@ -48,7 +48,7 @@ def dimensions(m: Measure) -> dict[str, str]:
     }
 
 
-def fits(m: Measure, filters: Mapping[str, str]) -> bool:
+def matches_filters(m: Measure, filters: Mapping[str, str]) -> bool:
     """Whether a measure stands where it is wanted in every dimension that is named."""
     for name, value in filters.items():
         if name not in DIMENSIONS:
@@ -115,7 +115,7 @@ def list_measures(**filters: str) -> MeasureCatalogue:
     >>> [m.name for m in list_measures(score="semantic", prediction="ranked").measures]
     ['ParentOneAccuracy', 'SRP']
     """
-    matching = tuple(m for m in REGISTRY.values() if fits(m, filters))
+    matching = tuple(m for m in REGISTRY.values() if matches_filters(m, filters))
     return MeasureCatalogue(matching, {} if filters else all_sets())
 
 

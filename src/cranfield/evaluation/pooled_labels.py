@@ -43,7 +43,7 @@ def evaluate_pooled_labels(
 ) -> Scores:
     """Score annotations on the cells of a truth that were judged, concept by concept.
 
-    `truth` is a file (CSV item,concept,value, `?` for a cell of the sample that nobody judged) or
+    `truth` is a file (CSV item,concept,value, `?` for a cell of the sample without a judgement) or
     {concept: {item: 1, 0 or -1}}. Measures are `infAP.concept`, `xinfAP.concept`,
     `Bpref.concept`, and those of rankings under their own names.
 

@@ -14,7 +14,7 @@ from cranfield.data import Judgements, Run
 from cranfield.data.soft import cumulative_chances
 from cranfield.errors import UsageError
 from cranfield.evaluation.category_votes.answer import Distribution, poisson_binomial
-from cranfield.evaluation.kernel_plan import Programme, RunValues
+from cranfield.evaluation.kernel_plan import KernelPlan, RunValues
 from cranfield.evaluation.scores import SMALLEST_FOR_GEOMETRIC_MEAN, Scores
 from cranfield.evaluation.truth_uncertainty import MOST_NAMED, UNCHECKED, Doubt, ItemDoubt
 from cranfield.measures.base import Measure
@@ -95,19 +95,21 @@ class _Truth:
         return reached
 
 
-def check_task(settings: Settings, programme: Programme) -> None:
+def check_task(settings: Settings, kernel_plan: KernelPlan) -> None:
     """A UsageError for what draws of a truth cannot do."""
     if settings.ties not in ("id", "file"):
         raise UsageError(
             f"ties={settings.ties!r} and a truth with probabilities do not go together"
         )
     for need in ("strata", "subtopics"):
-        if columns := programme.columns_of(need):
-            names = ", ".join(str(m) for m in programme.measures if programme.column[m] in columns)
+        if columns := kernel_plan.columns_of(need):
+            names = ", ".join(
+                str(m) for m in kernel_plan.measures if kernel_plan.column[m] in columns
+            )
             raise UsageError(f"{names}: judgements with probabilities have no {need}")
 
 
-def under_doubt(
+def score_sampled_truths(
     task: RankedTask,
     runs: Sequence[Run],
     results: Sequence[RunValues],
@@ -119,7 +121,7 @@ def under_doubt(
     progress: Progress,
 ) -> Scores:
     """Scores with the expected values in place of those of the most probable truth."""
-    check_task(task.settings, task.programme)
+    check_task(task.settings, task.kernel_plan)
     if is_sure(task.judgements):
         return replace(scores, doubt=_none(scores, draws, seed))
     truth = _Truth.of(task.judgements)
@@ -130,7 +132,7 @@ def under_doubt(
         offsets, ranks, entries, retrieved, _ = truth.ranks(run, task.settings, jobs)
         counted = np.frombuffer(task.counted(values), dtype=np.uint8)
         arrays.append((offsets, ranks, entries, retrieved, counted))
-    sample = progress.during(lambda: _Drawn(task, truth, arrays, draws, seed, jobs, counter))
+    sample = progress.during(lambda: _TruthSamples(task, truth, arrays, draws, seed, jobs, counter))
     progress(1.0)
     return sample.scores(scores, results)
 
@@ -148,7 +150,7 @@ def _none(scores: Scores, draws: int, seed: int) -> Doubt:
     )
 
 
-class _Drawn:
+class _TruthSamples:
     """The draws of a truth and what every run scores under them."""
 
     def __init__(
@@ -163,23 +165,23 @@ class _Drawn:
     ) -> None:
         self.task, self.truth, self.runs = task, truth, runs
         self.draws, self.seed = draws, seed
-        programme = task.programme
-        self.calls = [(call.name, list(call.params)) for call in programme.calls]
-        self.watched = [programme.column[m] for m in programme.measures]
+        kernel_plan = task.kernel_plan
+        self.calls = [(call.name, list(call.params)) for call in kernel_plan.calls]
+        self.watched = [kernel_plan.column[m] for m in kernel_plan.measures]
         arrays_drawn = _core.draw_scores(
             truth.offsets,
             truth.levels,
             truth.upto,
             runs,
             self.calls,
-            list(programme.guards.items()),
+            list(kernel_plan.guards.items()),
             self.watched,
             task.order,
             seed % 2**64,
             0,
             draws,
             SMALLEST_FOR_GEOMETRIC_MEAN,
-            [(c, *part) for c, call in enumerate(programme.calls) for part in call.largest],
+            [(c, *part) for c, call in enumerate(kernel_plan.calls) for part in call.largest],
             jobs,
             counter,
         )
@@ -197,7 +199,7 @@ class _Drawn:
         expected_scores = self.task.scored(expected)
         overall, spread, units = {}, {}, {}
         for m in scores.measures:
-            at = self.task.programme.column[m]
+            at = self.task.kernel_plan.column[m]
             run_means = means[m]
             overall[m] = np.asarray(expected_scores.overall[m])
             middle, spread[m] = _moments(run_means)
@@ -235,24 +237,24 @@ class _Drawn:
         unsure[np.diff(self.truth.offsets) == 0] = 0
         places = np.flatnonzero(unsure > 0)
         names = []
-        programme = self.task.programme
-        linear = [m for m in programme.measures if self._call(m).name in LINEAR]
-        recall = [m for m in programme.measures if self._call(m).name in RECALL]
+        kernel_plan = self.task.kernel_plan
+        linear = [m for m in kernel_plan.measures if self._call(m).name in LINEAR]
+        recall = [m for m in kernel_plan.measures if self._call(m).name in RECALL]
         if len(self.runs) * len(places) > MOST_EXACT:
             recall = []
         for i, run in enumerate(self.runs):
             if linear:
-                calls = [self.calls[programme.column[m]] for m in linear]
+                calls = [self.calls[kernel_plan.column[m]] for m in linear]
                 mean, spread = _core.expected_sums(
                     self.truth.offsets, self.truth.levels, self.truth.upto, run, calls
                 )
                 for k, m in enumerate(linear):
-                    at = programme.column[m]
+                    at = kernel_plan.column[m]
                     defined = places[~np.isnan(values[i, places, at])]
                     values[i, defined, at] = mean[defined, k]
                     variances[i, defined, at] = spread[defined, k]
             for m in recall:
-                at = programme.column[m]
+                at = kernel_plan.column[m]
                 for t in places:
                     if not np.isnan(values[i, t, at]):
                         distribution = _recall(self.truth, run, int(t), self._call(m))
@@ -260,15 +262,15 @@ class _Drawn:
                             distribution.mean,
                             distribution.variance,
                         )
-        names = [str(m) for m in programme.measures if m in linear or m in recall]
+        names = [str(m) for m in kernel_plan.measures if m in linear or m in recall]
         return tuple(names)
 
     def _call(self, measure: Measure) -> KernelCall:
-        return self.task.programme.calls[self.task.programme.column[measure]]
+        return self.task.kernel_plan.calls[self.task.kernel_plan.column[measure]]
 
     def _means(self, measure: Measure) -> Floats:
         """The value over topics of each run in each draw."""
-        at = self.task.programme.column[measure]
+        at = self.task.kernel_plan.column[measure]
         total, count = self.sums[:, :, at], self.defined[:, :, at]
         with np.errstate(invalid="ignore", divide="ignore"):
             if measure.averaging == "micro":
@@ -297,7 +299,7 @@ class _Drawn:
         )
         item_doubts = []
         table = self.truth.judgements
-        for k, m in enumerate(self.task.programme.measures):
+        for k, m in enumerate(self.task.kernel_plan.measures):
             total = float(within[:, k].sum())
             for row in np.argsort(-between[:, k], kind="stable")[:MOST_NAMED]:
                 if total > 0 and between[row, k] > 0:
@@ -370,7 +372,7 @@ def exact_distribution(
 
     task = RankedTask(judgements, measure)
     truth = _Truth.of(task.judgements)
-    call = task.programme.calls[task.programme.column[task.measures[0]]]
+    call = task.kernel_plan.calls[task.kernel_plan.column[task.measures[0]]]
     if call.name not in (*RECALL, "precision_at", "set_precision"):
         raise UsageError(f"{measure} has no exact distribution; P@k, R@k, SetP and SetR have")
     arrays = truth.ranks(coerce_run(run, "run"), Settings(ties), 1)  # type: ignore[arg-type]

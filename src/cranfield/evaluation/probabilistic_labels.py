@@ -100,7 +100,7 @@ def likely_truth(source: FileForm) -> LabelMatrix:
     return SoftLabels(LabelMatrix.of(truth, name="truth"), exclusive).likely()
 
 
-def with_label_doubt(
+def score_sampled_labels(
     task: LabelTask,
     soft: SoftLabels,
     runs: Sequence[LabelMatrix],

@@ -13,7 +13,7 @@ from cranfield.data import Judgements
 from cranfield.errors import InputError, UsageError, check_counts, plural
 from cranfield.evaluation.kernel_plan import (
     TIES,
-    Programme,
+    KernelPlan,
     RankedEvaluator,
     RunValues,
     Settings,
@@ -127,8 +127,8 @@ class RankedTask:
         self._dropped: tuple[Measure, ...] = ()
         if ties == "average":
             parsed, self._dropped = _without_geometric(parsed)
-        self.programme = Programme.of(parsed, context, optional_measures(requested))
-        if self.programme.columns_of("strata") and judged_only:
+        self.kernel_plan = KernelPlan.of(parsed, context, optional_measures(requested))
+        if self.kernel_plan.columns_of("strata") and judged_only:
             raise UsageError("xinfAP infers from unjudged items, which judged_only takes out")
         # Built before any thread starts, which would all build it.
         _ = self.judgements.index
@@ -137,7 +137,7 @@ class RankedTask:
     @property
     def measures(self) -> tuple[Measure, ...]:
         """The measures that can be computed with what is known."""
-        return self.programme.measures
+        return self.kernel_plan.measures
 
     def evaluate(
         self, runs: RunsForm, *, jobs: int | None = None, progress: Watcher | None = None
@@ -177,7 +177,7 @@ class RankedTask:
             try:
                 return self._values(*pair, threads if len(named_runs) == 1 else 1, counter)
             finally:
-                # What was read until somebody cancelled may look as if it were damaged.
+                # A file that was read until the work was cancelled may look damaged.
                 progress.check()
                 pieces.finished(counter)
 
@@ -196,10 +196,13 @@ class RankedTask:
         progress: Progress,
     ) -> Scores:
         """The expected scores under a truth with probabilities, and how far they are sure."""
-        from cranfield.evaluation.probabilistic_judgements import DEFAULT_DRAWS, under_doubt
+        from cranfield.evaluation.probabilistic_judgements import (
+            DEFAULT_DRAWS,
+            score_sampled_truths,
+        )
         from cranfield.stats._resample import seed_of
 
-        return under_doubt(
+        return score_sampled_truths(
             self,
             [run for _, run in named_runs],
             [run[0] for run in results],
@@ -221,7 +224,7 @@ class RankedTask:
         orders = [self.settings]
         if self.tie_range:
             orders += [replace(self.settings, ties=ties) for ties in ("worst", "best")]
-        several = any(self.programme.columns_of(need) for need in ("strata", "subtopics"))
+        several = any(self.kernel_plan.columns_of(need) for need in ("strata", "subtopics"))
         if is_file(run) and (len(orders) > 1 or several):
             run = read_run(run, jobs=jobs)  # it is evaluated more than once, and a pipe read once
         return [self._ordered(name, run, settings, jobs, counter) for settings in orders]
@@ -229,28 +232,30 @@ class RankedTask:
     def _ordered(
         self, name: str, run: RunForm, settings: Settings, jobs: int, counter: _core.Progress
     ) -> RunValues:
-        programme, table = self.programme, self.judgements
-        evaluator = RankedEvaluator(table, programme.calls)
+        kernel_plan, table = self.kernel_plan, self.judgements
+        evaluator = RankedEvaluator(table, kernel_plan.calls)
         values = evaluator.run(run, name, settings, jobs, counter)
         for need, with_need in (("strata", table.with_strata), ("subtopics", table.with_subtopics)):
-            if columns := programme.columns_of(need):
-                need_evaluator = RankedEvaluator(with_need, [programme.calls[i] for i in columns])
+            if columns := kernel_plan.columns_of(need):
+                need_evaluator = RankedEvaluator(with_need, [kernel_plan.calls[i] for i in columns])
                 run_values = need_evaluator.run(run, name, settings, jobs, counter)
                 values.values[:, columns] = run_values.values
-        programme.leave_out(values)
-        programme.check(values, table.topics)
-        note = unmatched_note(values, programme.judged, run, table, jobs)
+        kernel_plan.leave_out(values)
+        kernel_plan.check(values, table.topics)
+        note = unmatched_note(values, kernel_plan.judged, run, table, jobs)
         return replace(values, notes=(*values.notes, note)) if note else values
 
     def _scores(self, results: Sequence[Sequence[RunValues]]) -> Scores:
-        programme, judged = self.programme, self.judgements.topics
-        measures, total = programme.measures, len(judged)
+        kernel_plan, judged = self.kernel_plan, self.judgements.topics
+        measures, total = kernel_plan.measures, len(judged)
         first = [run[0] for run in results]
         missing = tuple(total - sum(r.present) for r in first)
         evaluated = tuple(total - m if self.topics == "run" else total for m in missing)
         sums = [[self._sums(values) for values in run] for run in results]
         left_out = {
-            m: tuple(n - s[0][programme.column[m]][1] for n, s in zip(evaluated, sums, strict=True))
+            m: tuple(
+                n - s[0][kernel_plan.column[m]][1] for n, s in zip(evaluated, sums, strict=True)
+            )
             for m in measures
         }
         return Scores(
@@ -259,12 +264,12 @@ class RankedTask:
             measures=measures,
             units={"topic": judged},
             unit_of=dict.fromkeys(measures, "topic"),
-            values=TopicValues(programme, first, own_topics=self.topics == "run"),
-            overall=Means({m: [programme.overall(m, s[0]) for s in sums] for m in measures}),
+            values=TopicValues(kernel_plan, first, own_topics=self.topics == "run"),
+            overall=Means({m: [kernel_plan.overall(m, s[0]) for s in sums] for m in measures}),
             missing=missing,
             evaluated=evaluated,
             notes=self._notes(first, missing, [s[0] for s in sums]),
-            run_facts=tuple(self._placed(r) for r in first) if programme.policies else (),
+            run_facts=tuple(self._placed(r) for r in first) if kernel_plan.policies else (),
             left=left_out,
             tie_range=self._tie_ranges(sums) if self.tie_range else {},
         )
@@ -294,7 +299,7 @@ class RankedTask:
             if m.higher_is_better is None and m.ties != "of no effect":
                 continue
             ends = [
-                (self.programme.overall(m, s[1]), self.programme.overall(m, s[2])) for s in sums
+                (self.kernel_plan.overall(m, s[1]), self.kernel_plan.overall(m, s[2])) for s in sums
             ]
             ranges[m] = tuple((min(pair), max(pair)) for pair in ends)
         return ranges
@@ -307,13 +312,13 @@ class RankedTask:
     ) -> tuple[str, ...]:
         notes = Notes()
         notes.extend(self.judgements.notes)
-        notes.extend(self.programme.notes)
+        notes.extend(self.kernel_plan.notes)
         if self._dropped:
             notes.add(f"{NO_GEOMETRIC}; left out: {', '.join(map(str, self._dropped))}")
         note_empty_samples(self.measures, self.judgements, notes)
         judged = self.judgements.topics
         treatment = "left out" if self.topics == "run" else "scored as an empty ranking"
-        unjudged = None if self.settings.judged_only else self.programme.unjudged
+        unjudged = None if self.settings.judged_only else self.kernel_plan.unjudged
         for result, count, totals in zip(results, missing, sums, strict=True):
             for note in result.notes:
                 notes.add(note, about=result.name)
@@ -331,12 +336,12 @@ class RankedTask:
                     about=result.name,
                 )
             # Where no item is judged at all, another note has said so.
-            if unjudged is not None and totals[self.programme.judged][0] > 0:
+            if unjudged is not None and totals[self.kernel_plan.judged][0] > 0:
                 share = totals[unjudged.unjudged][0] / totals[unjudged.seen][0]
                 if share > UNJUDGED_SHARE_NOTED:
                     top = f"first {unjudged.depth} items" if unjudged.depth > 1 else "first items"
                     notes.add(f"{100 * share:.0f} % of the {top} are unjudged", about=result.name)
-            for policy, placed, relevant in self.programme.placed(result, self.counted(result)):
+            for policy, placed, relevant in self.kernel_plan.placed(result, self.counted(result)):
                 if placed:
                     notes.add(
                         f"does not retrieve {placed} of {plural(relevant, 'relevant item')}, "
@@ -355,7 +360,7 @@ class RankedTask:
                 "placed": placed,
                 "relevant": relevant,
             }
-            for policy, placed, relevant in self.programme.placed(values, self.counted(values))
+            for policy, placed, relevant in self.kernel_plan.placed(values, self.counted(values))
         ]
         return {"missing_items": placements} if placements else {}
 
@@ -432,12 +437,12 @@ def evaluate(
     pieces = [
         ({"judgements": judgements, "measures": measures, **options}, run) for run in named_runs
     ]
-    from cranfield.evaluation.distributed import scored_elsewhere
+    from cranfield.evaluation.distributed import score_distributed
 
-    return scored_elsewhere(_piece, pieces, executor, jobs, progress)
+    return score_distributed(_score_piece, pieces, executor, jobs, progress)
 
 
-def _piece(work_item: tuple[dict[str, Any], tuple[str, Any]]) -> Scores:
+def _score_piece(work_item: tuple[dict[str, Any], tuple[str, Any]]) -> Scores:
     """One run scored by a worker."""
     options, (name, run) = work_item
     return RankedTask(**options).evaluate({name: run}, jobs=1)

@@ -124,7 +124,7 @@ class Scores(Answer):
         )
 
     def verdict(self, measure: Measure | None = None) -> tuple[str, ...]:
-        """Who leads by what and where everybody fails, in a few sentences."""
+        """The leading run, its lead and where every run fails, in a few sentences."""
         from cranfield.evaluation.summary import score_verdict
 
         return score_verdict(self, measure)

@@ -20,7 +20,7 @@ Ask = Callable[[str, int], Sequence[str]]
 
 
 @dataclass(frozen=True)
-class Asked:
+class SearchDepths:
     """A run that is long enough, how many items each topic took, and what was never found."""
 
     run: Run
@@ -36,7 +36,7 @@ def ask_until_found(
     first: int = 10,
     most: int | None = None,
     name: str = "run",
-) -> Asked:
+) -> SearchDepths:
     """Ask for `first` items of every topic, then twice as many and so on, until all are there.
 
     It ends when every item that any person listed is found, when the system has no more to
@@ -59,7 +59,7 @@ def ask_until_found(
             never[topic] = missed
         depths[topic] = len(items)
         rankings[topic] = {item: -float(place) for item, place in places.items()}
-    return Asked(Run.from_dict(rankings).named(name), depths, never)
+    return SearchDepths(Run.from_dict(rankings).named(name), depths, never)
 
 
 def _enough(topic: str, targets: set[str], ask: Ask, first: int, limit: int | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""What scores say, in a few sentences: who leads by what, and where everybody fails.
+"""Scores in a few sentences: the leading run, its lead, and where every run fails.
 
 Every sentence holds for the numbers behind it: runs whose means are equal share the lead, and
 nothing is called significant here, as nothing was tested.
@@ -21,7 +21,7 @@ SLACK = 1e-12
 NAMED = 3
 
 
-def listed(names: Sequence[str], limit: int = NAMED) -> str:
+def join_names(names: Sequence[str], limit: int = NAMED) -> str:
     """Some names as part of a sentence.
 
     >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
@@ -78,7 +78,7 @@ class Order:
         if len(leaders) > 1:
             if len(leaders) == total:
                 return f"All {total} runs have the same {name}, {best}."
-            return f"{listed(leaders)} share the {word} {name}, {best}."
+            return f"{join_names(leaders)} share the {word} {name}, {best}."
         if len(self.runs) == 1:
             return f"{leaders[0]} alone has a value under {name}, {best}."
         second = self.level(1)
@@ -88,7 +88,7 @@ class Order:
         then = shown(self.measure, self.means[1])
         return (
             f"{leaders[0]} leads with the {word} {name}, {best}: {ahead} "
-            f"{'below' if word == 'lowest' else 'above'} {listed(second)} ({then})."
+            f"{'below' if word == 'lowest' else 'above'} {join_names(second)} ({then})."
         )
 
 
@@ -107,7 +107,7 @@ def score_verdict(
 
 
 def _elsewhere(scores: Scores, order: Order) -> str:
-    """Under which other measures somebody else leads."""
+    """The other measures under which another run leads."""
     if len(scores.runs) < 2 or not order.runs or order.measure.higher_is_better is None:
         return ""
     leaders = set(order.level())
@@ -116,12 +116,12 @@ def _elsewhere(scores: Scores, order: Order) -> str:
     for m in compared:
         rival = Order.of(m, scores.runs, list(scores.plain_means(m)))
         if rival.runs and not leaders & set(rival.level()):
-            others.setdefault(listed(rival.level()), []).append(m.mean_label)
+            others.setdefault(join_names(rival.level()), []).append(m.mean_label)
     if not others:
         return ""
     count = sum(map(len, others.values()))
     share = f"{count} of {len(compared)} other measure{'s' * (len(compared) > 1)}"
-    leader_texts = [f"{runs} by {listed(names)}" for runs, names in others.items()]
+    leader_texts = [f"{runs} by {join_names(names)}" for runs, names in others.items()]
     ending = "; and so on" * (len(leader_texts) > NAMED)
     return f"Another run leads under {share}: {'; '.join(leader_texts[:NAMED])}{ending}."
 
@@ -147,11 +147,11 @@ def hardest(scores: Scores, measure: Measure, *, items: bool = True) -> str:
     if worst == limit and math.isfinite(limit):
         count = f"{len(worst_units)} of {len(defined)} {unit}s"
         value = shown(measure, worst)
-        return f"On {count} every run has the worst value, {value}: {listed(worst_units)}."
+        return f"On {count} every run has the worst value, {value}: {join_names(worst_units)}."
     subject = f"The hardest {unit}s are" if len(worst_units) > 1 else f"The hardest {unit} is"
     runs = "no run gets below" if lower else "no run gets above"
     runs = runs if len(scores.runs) > 1 else "the run gets"
-    return f"{subject} {listed(worst_units)}: {runs} {shown(measure, worst)} there."
+    return f"{subject} {join_names(worst_units)}: {runs} {shown(measure, worst)} there."
 
 
 def best_values(scores: Scores, measure: Measure) -> list[float]:

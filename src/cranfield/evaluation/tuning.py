@@ -178,7 +178,7 @@ _WHERE, _CHANCE = ("executor",), ("draws", "rng")
 _KNOWLEDGE = ("ontology", "rules", "costmap", "agreement", "concepts", "threshold", "thresholds")
 
 
-def label_way(options: dict[str, Any], *, keep: bool) -> tuple[Callable[..., Scores], bool]:
+def label_evaluator(options: dict[str, Any], *, keep: bool) -> tuple[Callable[..., Scores], bool]:
     """The function that answers what is asked, and whether a report can be made of it.
 
     `options` are those of `evaluate_labels` with `tune`, `on` and `tune_per` of `evaluate_tuned`;

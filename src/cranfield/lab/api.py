@@ -13,7 +13,7 @@ from cranfield.campaign.surveys.questionnaire import (
     make_questionnaire,
 )
 from cranfield.errors import UsageError
-from cranfield.evaluation.inputs import LABEL_OPTIONS, Subject
+from cranfield.evaluation.inputs import LABEL_OPTIONS, EvaluationInput
 from cranfield.lab.choices import COMPARABLE, GENERALITY, LABELS, RANKED
 from cranfield.lab.cost_map_measures import both_ways
 from cranfield.lab.runs import LabelMaterial
@@ -49,7 +49,7 @@ def material_of(
     """The runs of files under some measures, or the usual ones; see `Subject.of`."""
     if options.pop("thresholds", None):
         raise UsageError("a study takes one threshold= for all runs")
-    known = dict(Subject.of(files, truth, **options).options)
+    known = dict(EvaluationInput.of(files, truth, **options).options)
     runs = known.pop("runs", None)
     if runs is None:
         raise UsageError("a study reads runs, not scores that were saved")

@@ -17,7 +17,7 @@ from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
 from cranfield.evaluation.curves import RECALL_MEASURES, Roc, roc_curves
 from cranfield.evaluation.explanations import ItemExplanation, explain_item
-from cranfield.evaluation.inputs import Subject
+from cranfield.evaluation.inputs import EvaluationInput
 from cranfield.evaluation.labels import LabelTask
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, RankedTask
 from cranfield.evaluation.saved_scores import with_baseline
@@ -69,7 +69,7 @@ class LabelCase(ComparedScores):
 
 
 def case_of(
-    subject: Subject,
+    subject: EvaluationInput,
     measures: str | None = None,
     *,
     compare: Mapping[str, Any] | None = None,

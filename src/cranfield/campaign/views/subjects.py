@@ -9,7 +9,7 @@ from typing import Any
 from cranfield.campaign.results.results_data import Cell, Link, Material, ResultColumn, ResultPart
 from cranfield.campaign.views.answer import View, count, text
 from cranfield.campaign.views.board import OPEN_ENDS
-from cranfield.evaluation.summary import listed
+from cranfield.evaluation.summary import join_names
 from cranfield.measures import Measure
 
 RANKS = ("place", "rank", "spread", "group")
@@ -217,7 +217,7 @@ def _unit_verdict(
         return ()
     unit = values.scores.unit_of[measure]
     leaders = [run for run, i in zip(runs, order, strict=True) if column[i] == defined[0]]
-    holders = f"all {len(runs)} runs" if len(leaders) == len(runs) > 1 else listed(leaders)
+    holders = f"all {len(runs)} runs" if len(leaders) == len(runs) > 1 else join_names(leaders)
     sentences = [f"The best {measure} here is {defined[0]:.4f}, of {holders}."]
     best = [v for v in values.best(measure) if not math.isnan(v)]
     sign = -1.0 if measure.higher_is_better is False else 1.0

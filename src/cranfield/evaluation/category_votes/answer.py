@@ -324,14 +324,14 @@ def evaluate_uncertain(
     report_progress = Progress.of(progress)
     run_list = [coerce_run(run, name) for name, run in name_runs(runs)]
     query_names = dict(queries or {})
-    topic_queries: dict[str, _Asked] = {}
+    topic_queries: dict[str, _TopicQuery] = {}
     tops: list[dict[str, _Top]] = []
     deepest = None if k is None else max(k, *bands) if bands else k
     for number, run in enumerate(run_list):
         run_tops: dict[str, _Top] = {}
         for topic in run.topics:
             if topic not in topic_queries:
-                topic_queries[topic] = _Asked.of(
+                topic_queries[topic] = _TopicQuery.of(
                     categorisation, query_names.get(topic, topic), topic, mixing, query
                 )
             items = [i for i in run.ranking(topic) if i != topic_queries[topic].left_out][:deepest]
@@ -373,7 +373,7 @@ class _Top:
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _TopicQuery:
     """How likely a query is of each category, and how many items are of each."""
 
     weights: Floats
@@ -385,7 +385,7 @@ class _Asked:
     @classmethod
     def of(
         cls, categorisation: Categorisation, name: str, topic: str, mixing: Mixing, query: Query
-    ) -> _Asked:
+    ) -> _TopicQuery:
         weights = _weights(categorisation, name, topic, mixing)
         is_item = name in categorisation.position
         sizes = categorisation.sizes
@@ -440,7 +440,7 @@ def _probabilities(
     return table
 
 
-def _score(topic: str, top: _Top, query: _Asked, k: int | None) -> TopicScore:
+def _score(topic: str, top: _Top, query: _TopicQuery, k: int | None) -> TopicScore:
     weighted = np.flatnonzero(query.weights)
     counts = {c: poisson_binomial(top.table[:, c]) for c in weighted}
     steps = np.arange(len(top.items) + 1)
@@ -457,7 +457,7 @@ def _score(topic: str, top: _Top, query: _Asked, k: int | None) -> TopicScore:
 
 
 def _band(
-    run: str, depth: int, tops: Mapping[str, _Top], topic_queries: Mapping[str, _Asked]
+    run: str, depth: int, tops: Mapping[str, _Top], topic_queries: Mapping[str, _TopicQuery]
 ) -> BandPoint:
     scores = [_score(t, top.first(depth), topic_queries[t], depth) for t, top in tops.items()]
     return BandPoint(
@@ -470,7 +470,7 @@ def _compare(
     b: str,
     tops_a: Mapping[str, _Top],
     tops_b: Mapping[str, _Top],
-    topic_queries: Mapping[str, _Asked],
+    topic_queries: Mapping[str, _TopicQuery],
     scores: Mapping[str, tuple[TopicScore, ...]],
     k: int | None,
     rng: Rng,

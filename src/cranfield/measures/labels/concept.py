@@ -96,7 +96,7 @@ P = Measure(
     source=Source(
         "nowak-thesis",
         "3.4-3.8, 3.12",
-        "a concept nobody has and nobody predicts has the value 1",
+        "a concept that is neither true nor predicted of any item has the value 1",
     ),
     range=(0.0, 1.0),
     higher_is_better=True,

@@ -20,7 +20,7 @@ from cranfield.measures.ranked.kernel_calls import (
     Context,
     KernelCall,
     counted,
-    or_out,
+    skip_empty_topics,
 )
 from cranfield.sources import Source
 
@@ -48,7 +48,7 @@ def _rejected(size: float) -> Any:
 
 
 def _cell(cell: Any) -> Any:
-    return or_out(lambda measure, _: counted(measure, cell))
+    return skip_empty_topics(lambda measure, _: counted(measure, cell))
 
 
 def _true_negatives(measure: Measure, context: Context) -> KernelCall:
@@ -156,7 +156,7 @@ TN = Measure(
     range=_ANY,
     higher_is_better=True,
     needs=EVERY | {"collection_size"},
-    plan=or_out(_true_negatives),
+    plan=skip_empty_topics(_true_negatives),
     params=_COUNT,
     cutoff="optional",
     family=FAMILY,

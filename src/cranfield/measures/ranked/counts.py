@@ -6,7 +6,7 @@ import math
 from types import MappingProxyType
 
 from cranfield.measures.base import Measure, Param
-from cranfield.measures.ranked.kernel_calls import EVERY, REL, Context, KernelCall, simple
+from cranfield.measures.ranked.kernel_calls import EVERY, REL, Context, KernelCall, kernel_call
 from cranfield.sources import Source
 
 FAMILY = "counts"
@@ -29,7 +29,7 @@ NUM_RET = Measure(
     range=_ANY,
     higher_is_better=None,
     needs=EVERY,
-    plan=simple("num_ret"),
+    plan=kernel_call("num_ret"),
     family=FAMILY,
     aggregate="sum",
     ties="of no effect",
@@ -47,7 +47,7 @@ NUM_REL = Measure(
     range=_ANY,
     higher_is_better=None,
     needs=EVERY,
-    plan=simple("num_rel", "rel"),
+    plan=kernel_call("num_rel", "rel"),
     params=_REL,
     family=FAMILY,
     aggregate="sum",
@@ -66,7 +66,7 @@ NUM_REL_RET = Measure(
     range=_ANY,
     higher_is_better=True,
     needs=EVERY,
-    plan=simple("num_rel_ret", "rel"),
+    plan=kernel_call("num_rel_ret", "rel"),
     params=_REL,
     family=FAMILY,
     aggregate="sum",
@@ -86,7 +86,7 @@ NUM_NONREL_JUDGED_RET = Measure(
     range=_ANY,
     higher_is_better=False,
     needs=EVERY,
-    plan=simple("num_nonrel_judged_ret", "rel"),
+    plan=kernel_call("num_nonrel_judged_ret", "rel"),
     params=_REL,
     family=FAMILY,
     aggregate="sum",

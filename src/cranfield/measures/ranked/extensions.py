@@ -17,8 +17,8 @@ from cranfield.measures.ranked.kernel_calls import (
     REL,
     Context,
     KernelCall,
+    kernel_call,
     ranks,
-    simple,
 )
 from cranfield.sources import Source
 
@@ -107,14 +107,14 @@ GRADED_NORM_RECALL = Measure(
 JUDGED_MNRO = Measure(
     name="JudgedMNRO",
     title="MNRO of judged items",
-    summary="MNRO of the ranking without the items that nobody judged, in a collection of the "
+    summary="MNRO of the ranking without the unjudged items, in a collection of the "
     "judged ones: for incomplete judgements, as Bpref is for AP.",
     formula=r"\mathrm{MNRO}\text{ of the judged items, } N=|\text{judged}|",
     source=Source("cranfield-extensions", "after Ch 6"),
     range=(0.0, 1.0),
     higher_is_better=False,
     needs=EVERY,
-    plan=simple("judged_mnro", "rel"),
+    plan=kernel_call("judged_mnro", "rel"),
     params=MappingProxyType({"rel": REL}),
     family=FAMILY,
     missing="on the last ranks of the judged items",

@@ -19,8 +19,8 @@ from cranfield.measures.ranked.kernel_calls import (
     cutoff_of,
     gain_pairs,
     gain_params,
-    or_out,
-    simple,
+    kernel_call,
+    skip_empty_topics,
 )
 from cranfield.sources import Source
 
@@ -48,7 +48,7 @@ def _with_gains(kernel: str, discount: str = "") -> Any:
     def any_gain(measure: Measure, _: Context) -> KernelCall:
         return KernelCall("ideal_dcg", (math.inf, *gain_params(measure, "none")[1:]))
 
-    return or_out(_gain(kernel, discount), any_gain)
+    return skip_empty_topics(_gain(kernel, discount), any_gain)
 
 
 def _rndcg(measure: Measure, context: Context) -> KernelCall:
@@ -256,7 +256,7 @@ BIN_G = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=simple("binary_g", "rel"),
+    plan=kernel_call("binary_g", "rel"),
     params=MappingProxyType({"rel": REL}),
     family=FAMILY,
     missing=MISSING_0,
@@ -300,7 +300,7 @@ RBP = Measure(
 RBP_RESIDUAL = Measure(
     name="RBPResidual",
     title="Residual of rank-biased precision",
-    summary="What RBP could still gain if every item that nobody judged, and all below the "
+    summary="What RBP could still gain if every unjudged item, and all below the "
     "ranking, were relevant; 0 when all retrieved items are judged.",
     formula=r"p^{|Ret|} + (1-p) \sum_{i : \neg judged(i)} p^{i-1}",
     source=Source(
@@ -311,7 +311,7 @@ RBP_RESIDUAL = Measure(
     range=(0.0, 1.0),
     higher_is_better=None,
     needs=EVERY,
-    plan=simple("rbp_residual", "p"),
+    plan=kernel_call("rbp_residual", "p"),
     params=MappingProxyType({"p": _P}),
     family=FAMILY,
     undefined="nothing retrieved: 0",

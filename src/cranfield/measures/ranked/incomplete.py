@@ -19,8 +19,8 @@ from cranfield.measures.ranked.kernel_calls import (
     Context,
     KernelCall,
     cutoff_of,
-    or_out,
-    simple,
+    kernel_call,
+    skip_empty_topics,
 )
 from cranfield.sources import Source
 
@@ -29,7 +29,7 @@ _EMPTY_SAMPLE = (
     "no relevant item in the sample: 0, though the pool may hold some; a note counts such topics, "
     "and says what the mean over the others is; empty='out' leaves them out, with the count"
 )
-_NEGATIVE = "a negative grade is an item of the pool that nobody judged, as in trec_eval"
+_NEGATIVE = "a negative grade is an unjudged item of the pool, as in trec_eval"
 
 
 def _judged_counts(measure: Measure, _: Context) -> tuple[KernelCall, KernelCall]:
@@ -57,7 +57,7 @@ BPREF = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=simple("bpref", "rel"),
+    plan=kernel_call("bpref", "rel"),
     params=MappingProxyType({"rel": REL, "mean": MEAN}),
     family=FAMILY,
     missing=MISSING_0,
@@ -77,7 +77,7 @@ INF_AP = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=or_out(simple("inferred_ap", "rel")),
+    plan=skip_empty_topics(kernel_call("inferred_ap", "rel")),
     params=MappingProxyType({"rel": REL, "empty": EMPTY}),
     family=FAMILY,
     missing=MISSING_0,
@@ -99,7 +99,7 @@ X_INF_AP = Measure(
     range=(0.0, math.inf),
     higher_is_better=True,
     needs=frozenset({"ranking", "strata"}),
-    plan=or_out(_stratified),
+    plan=skip_empty_topics(_stratified),
     params=MappingProxyType({"rel": REL, "empty": EMPTY}),
     family=FAMILY,
     missing=MISSING_0,
@@ -117,7 +117,7 @@ JUDGED = Measure(
     range=(0.0, 1.0),
     higher_is_better=None,
     needs=EVERY,
-    plan=simple("judged_at", "@"),
+    plan=kernel_call("judged_at", "@"),
     ratio=_judged_counts,
     params=MappingProxyType({"mean": MICRO}),
     cutoff="optional",
@@ -128,7 +128,7 @@ JUDGED = Measure(
 
 UNJUDGED = Measure(
     name="Unjudged",
-    title="Share of items at a cutoff that nobody judged",
+    title="Share of unjudged items at a cutoff",
     summary="A warning sign: high values say that the judgements know little of this run; "
     f"{_NEGATIVE}. A ranking shorter than k counts as judged below its end.",
     formula=r"\frac{|\{i \le k : \neg judged(i)\}|}{k}",
@@ -136,7 +136,7 @@ UNJUDGED = Measure(
     range=(0.0, 1.0),
     higher_is_better=None,
     needs=EVERY,
-    plan=simple("unjudged_at", "@"),
+    plan=kernel_call("unjudged_at", "@"),
     cutoff="required",
     family=FAMILY,
     undefined="nothing retrieved: 0",

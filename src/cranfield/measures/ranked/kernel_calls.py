@@ -145,7 +145,7 @@ DISCOUNT = Param(
 )
 
 
-def or_out(plan: Any, guard_plan: Any = None) -> Any:
+def skip_empty_topics(plan: Any, guard_plan: Any = None) -> Any:
     """A plan that leaves topics out when the parameter `empty` says so: those without relevant
     items, or those for which the call that `guard_plan` plans is 0.
     """
@@ -154,13 +154,13 @@ def or_out(plan: Any, guard_plan: Any = None) -> Any:
         call: KernelCall = plan(measure, context)
         if measure.value_of("empty") == "0":
             return call
-        guard = (guard_plan or simple("num_rel", "rel"))(measure, context)
+        guard = (guard_plan or kernel_call("num_rel", "rel"))(measure, context)
         return replace(call, given=guard)
 
     return either
 
 
-def simple(kernel: str, *names: str) -> Any:
+def kernel_call(kernel: str, *names: str) -> Any:
     """A plan: the kernel with the values of the named parameters; '@' stands for the cutoff."""
 
     def plan(measure: Measure, _: Context) -> KernelCall:

@@ -16,7 +16,7 @@ from cranfield.measures.ranked.kernel_calls import (
     Context,
     KernelCall,
     counted,
-    simple,
+    kernel_call,
 )
 from cranfield.sources import Source
 
@@ -101,7 +101,7 @@ SHREC_AP = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=simple("shrec_ap", "rel"),
+    plan=kernel_call("shrec_ap", "rel"),
     params=MappingProxyType({"rel": REL}),
     family=FAMILY,
     ties=_EXPECTED,

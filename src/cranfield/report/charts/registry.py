@@ -14,7 +14,7 @@ from cranfield.errors import UsageError, suggest
 from cranfield.evaluation.choices import BINS
 from cranfield.evaluation.curves import RECALL_MEASURES
 from cranfield.evaluation.gain_curves import gain_curves
-from cranfield.evaluation.inputs import SUBJECT_OPTIONS, Subject
+from cranfield.evaluation.inputs import SUBJECT_OPTIONS, EvaluationInput
 from cranfield.evaluation.labels import LabelTask, evaluate_labels
 from cranfield.evaluation.precision_recall import CutoffCounts, Mean, above_score, count_at_cutoffs
 from cranfield.evaluation.ranked import DEFAULT_MEASURES
@@ -37,7 +37,7 @@ class ChartRequest:
     """What is to be drawn, and of what."""
 
     chart: str
-    subject: Subject | None = None
+    subject: EvaluationInput | None = None
     measures: str | None = None
     collection_size: int | None = None
     run: str | None = None
@@ -283,7 +283,7 @@ def request_chart(
     if files or truth is not None:
         if chart in OF_MEASURES:
             raise UsageError(f"{chart} is of measures alone; it takes no files")
-        subject = Subject.of(files, truth, **subject_options)
+        subject = EvaluationInput.of(files, truth, **subject_options)
     if min_score is not None:
         if subject is None or subject.kind != "ranked":
             raise UsageError("min_score= is for ranked runs")

@@ -104,7 +104,7 @@ def score(job_input: dict[str, Any]) -> dict[str, Any]:
     """
     from cranfield.campaign.estimated import under_silver
     from cranfield.campaign.results_bundle import gather
-    from cranfield.comparison.joined import mixed
+    from cranfield.comparison.joined import combine_scores
     from cranfield.io.files import write_atomic
 
     with tempfile.TemporaryDirectory(dir=job_input["work"]) as folder:
@@ -120,7 +120,7 @@ def score(job_input: dict[str, Any]) -> dict[str, Any]:
             )
             silver.material.scores.save(beside(job_input["out"], "silver"))
             if curve is not None and silver.curve is not None:
-                curve = mixed(curve, silver.curve)
+                curve = combine_scores(curve, silver.curve)
         if curve is not None:
             curve.save(beside(job_input["out"], "curve"))
         if results.mistakes is not None:
