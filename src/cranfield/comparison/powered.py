@@ -52,7 +52,7 @@ def evaluate_powered(
     """Score runs where people judged few units and a program or a crowd all of them.
 
     `gold` and `silver` are what `evaluate` takes as judgements, or `evaluate_labels` as truth
-    (`task="labels"`); `options` are those of `PoweredPlan` and of the evaluation. Judgements with
+    (`task="labels"`); `options` are those of `PPIPlan` and of the evaluation. Judgements with
     strata are a gold of pairs, sampled within every topic: see `sampled_pairs`.
 
     >>> silver = {f"t{i}": {"a": 1, "b": int(i % 3 == 0)} for i in range(30)}
@@ -115,7 +115,7 @@ def powered(
     """What runs are worth, from scores under gold for some units and under silver for all.
 
     The gold units are taken for a random choice of the silver's; `options` are those of
-    `PoweredPlan`.
+    `PPIPlan`.
     """
     plan, strange = PPIPlan.of(options)
     if strange:

@@ -46,7 +46,7 @@ def material_of(
     as_rankings: bool = False,
     **options: Any,
 ) -> Material:
-    """The runs of files under some measures, or the usual ones; see `Subject.of`."""
+    """The runs of files under some measures, or the usual ones; see `EvaluationInput.of`."""
     if options.pop("thresholds", None):
         raise UsageError("a study takes one threshold= for all runs")
     known = dict(EvaluationInput.of(files, truth, **options).options)

@@ -269,7 +269,7 @@ def request_chart(
 ) -> ChartRequest:
     """A chart of runs, or of measures alone, ready to be drawn.
 
-    `files` and `truth` are what `Subject.of` takes, as are the options of evaluation; the other
+    `files`, `truth` and the options of evaluation are arguments of `EvaluationInput.of`; the other
     options are the fields of `ChartRequest`. `min_score` keeps the items of ranked runs whose
     score is at least that, or a share such as '50%' of the way from the lowest to the highest of
     the topic.
