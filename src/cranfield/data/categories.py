@@ -179,8 +179,8 @@ class Categorisation:
 
 
 def _check_all_voted(voters: Mapping[str, set[str]]) -> None:
-    everybody = sorted(set().union(*voters.values()))
-    skipped = [(s, item) for item, names in voters.items() for s in everybody if s not in names]
+    subjects = sorted(set().union(*voters.values()))
+    skipped = [(s, item) for item, names in voters.items() for s in subjects if s not in names]
     if skipped:
         subject, item = skipped[0]
         others = f" ({len(skipped)} votes are missing in all)" if len(skipped) > 1 else ""

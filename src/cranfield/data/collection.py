@@ -55,7 +55,7 @@ class ImageSheet:
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """Who takes part: the acronym that tables show, and what stands behind it."""
+    """A participating team: the acronym that tables show, its full name and details."""
 
     acronym: str
     name: str = ""

@@ -134,7 +134,7 @@ def _parse_operand(tokens: Tokens, at: int, text: str, depth: int) -> tuple[Expr
 
 
 def check_concepts(expression: Expression, concepts: Mapping[str, object], topic: str) -> None:
-    """A UsageError for a concept that there is not."""
+    """Raise UsageError for a concept that does not exist."""
     for concept in expression.concepts():
         if concept not in concepts:
             raise UsageError(f"topic {topic}: no concept {concept!r}.{suggest(concept, concepts)}")

@@ -91,7 +91,7 @@ class Knowledge:
 
     @cached_property
     def factors(self) -> Floats:
-        """How far people agree on each concept; 1 where nobody asked them."""
+        """The agreement of annotators on each concept; 1 where it is not known."""
         return self.full_agreement if self.agreement is None else self.agreement
 
     @cached_property

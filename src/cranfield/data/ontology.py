@@ -382,7 +382,7 @@ class Ontology:
     # -- what is wrong ----------------------------------------------------------------------
 
     def problems(self) -> list[str]:
-        """Cycles, names nobody knows, rules that cannot be kept: one sentence each."""
+        """Cycles, unknown names and rules that cannot be satisfied, one sentence each."""
         if self.cycle:
             return [f"the is-a links form a cycle: {' -> '.join(self.cycle)}"]
         messages = []
@@ -478,7 +478,7 @@ class RuleBook:
 
     @classmethod
     def of(cls, rules: Ontology | Rules, concepts: Sequence[str]) -> RuleBook:
-        """The rules that speak of these concepts; others were not asked for."""
+        """The rules that mention these concepts."""
         if isinstance(rules, Rules):
             rule_concepts = dict.fromkeys([*concepts, *(n for _, g in rules.groups() for n in g)])
             rules = Ontology.from_paths(((c, c) for c in rule_concepts), rules=rules)

@@ -1,4 +1,4 @@
-"""A truth that is not sure of itself: probabilities of grades, and of concepts."""
+"""Soft ground truth: probabilities of grades and of concepts."""
 
 from __future__ import annotations
 

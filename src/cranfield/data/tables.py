@@ -25,16 +25,16 @@ else:
 
 T = TypeVar("T")
 
-# Up to so many numbers a walk in Python takes less time than loading numpy.
+# Up to this many numbers, a Python loop is faster than loading numpy.
 COMMON_SIZE = 1_000_000
-# Sums of powers of two stay exact in a grade.
+# A grade encodes subtopics as a sum of powers of two, which a double holds exactly up to this.
 MOST_SUBTOPICS = 53
 
 
 class Column(Generic[T]):
     """A field that holds any buffer and shows it as a numpy array.
 
-    The core fills and reads buffers; numpy is loaded only for those who look at the numbers.
+    The core fills and reads buffers; numpy is loaded only when the numbers are accessed.
     """
 
     def __set_name__(self, owner: type, name: str) -> None:

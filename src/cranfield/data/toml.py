@@ -1,4 +1,4 @@
-"""Settings of others, written in TOML."""
+"""Reads TOML documents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cranfield.errors import InputError
 
 
 def parse_toml(text: str, source_name: str) -> dict[str, Any]:
-    """A document; what is wrong with it is told with its line."""
+    """Parse a TOML document; an InputError names the line of a fault."""
     try:
         return tomllib.loads(text)
     except RecursionError:

@@ -60,7 +60,7 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
         if (source := detect_other_format(path)) is not None:
             return read_qrels(source)
         raise
-    # What is noted are items that are judged twice, with one grade: for two subtopics?
+    # A note says that items are judged twice with one grade: perhaps for two subtopics.
     if table.notes:
         return trec.read_subtopics(path) if trec.has_subtopics(path) else table
     return table

@@ -28,7 +28,7 @@ _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96
 
 
 def _read_safely(source_name: str, format_name: str, work: Callable[[], T]) -> T:
-    """What a library reads from a file; whatever it raises says that the file is damaged."""
+    """Run a library's reader; its exceptions become an InputError for a damaged file."""
     try:
         return work()
     except CranfieldError:
@@ -94,7 +94,7 @@ def read_arrow_table(
         return _read_bounded(pa, data, file.metadata, needed, source_name, caps)
 
     def sound() -> Any:
-        # Texts that are no UTF-8 would end in whoever looks at them first.
+        # Arrow checks UTF-8 only on access: invalid texts must fail here, not in the caller.
         arrow_table = table()
         arrow_table.validate(full=True)
         return arrow_table
@@ -161,7 +161,7 @@ def _leaves(metadata: Any) -> list[_Leaf]:
 def _read_bounded(
     pa: Any, data: bytes, metadata: Any, needed: list[str] | None, source_name: str, caps: Caps
 ) -> Any:
-    """The table of a Parquet file, or an InputError before more is unpacked than may be.
+    """Read a Parquet file; raise InputError before more bytes are unpacked than allowed.
 
     A page may name one long text for all of its rows. So texts are read as dictionaries, which
     have each of them once, and they are unpacked when it is known how long they are together.

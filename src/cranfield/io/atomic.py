@@ -41,7 +41,7 @@ def _path_text(path: Path) -> str:
 
 
 def make_folder(path: str | Path) -> Path:
-    """A folder to write into, made with those above it where it does not exist."""
+    """Create a folder and its parents if they do not exist, and return its path."""
     folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     Its bytes have reached the disk by then: renamed before that, it could come out empty after a
     loss of power.
     """
-    # A name of its own: beside a name of 250 characters nothing longer would fit.
+    # A short name of its own: a suffix to a name of 250 characters would be too long.
     draft = path.parent / f".cranfield-{os.urandom(8).hex()}"
     try:
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
@@ -75,7 +75,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Bring the new name to the disk, where the file system lets a folder be asked for that."""
+    """Sync a folder to disk, where the file system supports it."""
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -98,7 +98,7 @@ def csv_text(rows: Iterable[Sequence[object]], delimiter: str = ",") -> str:
 
 
 class _Rows:
-    """What csv writes a row at a time. It quotes cells with a character of the end of a row."""
+    """Collects the rows that csv writes; csv quotes cells that hold a line end."""
 
     END = "\r\n"
 

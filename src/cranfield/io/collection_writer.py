@@ -62,7 +62,7 @@ class _Writer:
     def text(self) -> str:
         """The lines of plain keys; tables come after them, as TOML demands."""
         for key in DECLARED:
-            if key.kind not in _TABLES and self._is_said(key):
+            if key.kind not in _TABLES and self._differs_from_default(key):
                 self._line(key.name, self._plain(key, getattr(self.collection, key.name)))
         self._splits()
         self._images()
@@ -71,8 +71,8 @@ class _Writer:
         self._years()
         return "\n".join(self.lines) + "\n"
 
-    def _is_said(self, key: Key) -> bool:
-        """Whether a value is other than what holds without a line."""
+    def _differs_from_default(self, key: Key) -> bool:
+        """Whether a value differs from its default, so that it needs a line."""
         return key.name == "layout" or bool(
             getattr(self.collection, key.name) != _DEFAULTS.get(key.name)
         )
@@ -322,7 +322,7 @@ def _picture_folder(home: Path) -> str | None:
 
 
 def _settle(draft: Draft) -> None:
-    """Of several files for one key, one stays; which of the annotations is true is decided."""
+    """Keep one file for each single key, and decide which annotation file is the truth."""
     binary = draft.found.pop("binary labels", [])
     truth_files = [name for name in binary if TRUE_NAMES.search(run_name(name))]
     true = truth_files or (binary if len(binary) == 1 else [])
@@ -345,7 +345,7 @@ def _settle(draft: Draft) -> None:
 
 
 def _key_of(path: Path) -> str:
-    """What a file seems to be, as a key of the collection; empty where nothing tells."""
+    """Guess the collection key of a file; '' if its content is not recognised."""
     suffix = inner_suffix(path)
     if suffix == ".toml":
         return "rules" if _mentions(path, ("exactly_one", "disjoint", "requires")) else ""
@@ -378,7 +378,7 @@ def _head(path: Path, delimiter: str) -> list[list[str]]:
 
 
 def _of_table(rows: Sequence[list[str]]) -> str:
-    """What CSV is, by its header, else by its rows."""
+    """Guess the collection key of a CSV file by its header, else by its rows."""
     header, body = [cell.lower() for cell in rows[0]], rows[1:]
     names = set(header)
     for columns, key in HEADED:
@@ -402,7 +402,7 @@ def _of_table(rows: Sequence[list[str]]) -> str:
 
 
 def _of_text(path: Path, rows: Sequence[list[str]]) -> str:
-    """What text without commas is, by its columns."""
+    """Guess the collection key of a text file without commas by its columns."""
     width = {len(row) for row in rows}
     if width == {1}:
         is_split = SPLIT_NAMES.search(path.name) or path.parent.name == "splits"

@@ -67,7 +67,7 @@ def open_zstd(raw: BinaryIO, source_name: str) -> Iterator[BinaryIO]:
 
 
 def compress_blocks(blocks: Iterable[bytes], ending: str) -> Iterable[bytes]:
-    """Bytes as a file with that ending has them; the same input gives the same bytes."""
+    """Compress blocks as the file ending says; the same input gives the same bytes."""
     if ending == ".gz":
         return compress_gzip(blocks)
     return _compress_zstd(blocks) if ending == ".zst" else blocks
@@ -100,7 +100,7 @@ _PIPE = 1 << 20
 
 
 def fill_buffer(stream: BinaryIO, buffer: Any) -> int:
-    """Fill a buffer from any stream as far as it goes at once; 0 at its end."""
+    """Fill a buffer with one read of a stream and return the count; 0 at its end."""
     if hasattr(stream, "readinto"):
         return stream.readinto(buffer) or 0
     data = stream.read(len(buffer))
@@ -109,7 +109,7 @@ def fill_buffer(stream: BinaryIO, buffer: Any) -> int:
 
 
 class CountingStream(io.RawIOBase):
-    """A stream that tells how many bytes were read so far, for a check that may raise."""
+    """A stream that passes the number of bytes read so far to a check, which may raise."""
 
     def __init__(self, inner: BinaryIO, check: Callable[[int], None]) -> None:
         self.inner, self._check, self._count = inner, check, 0
@@ -132,12 +132,12 @@ COMPRESSED_STARTS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 
 
 def detect_packing(start: bytes) -> str:
-    """The ending of what is packed and begins so, or nothing."""
+    """Return '.gz' or '.zst' for compressed data with this start, else ''."""
     return next((end for end, magic in COMPRESSED_STARTS.items() if start.startswith(magic)), "")
 
 
 def peek_packing(stream: Any) -> str:
-    """The same of a stream, from which nothing is taken; nothing where it does not let that."""
+    """Detect the compression of a stream without consuming it; '' if it cannot be peeked."""
     return (
         detect_packing(stream.peek(len(COMPRESSED_STARTS[".zst"])))
         if hasattr(stream, "peek")
@@ -146,9 +146,9 @@ def peek_packing(stream: Any) -> str:
 
 
 def read_head(stream: Any, *, owned: bool) -> tuple[BinaryIO, bytes]:
-    """A stream that is still all there, and how it begins; one that is owned is closed with it.
+    """Return a stream with all its bytes, and its first bytes; an owned one is closed with it.
 
-    A pipe may bring its first bytes one by one: its first line is waited for.
+    A pipe may deliver its first bytes one by one, so this waits for the first line.
     """
     head = b""
     while len(head) < _HEAD and b"\n" not in head.lstrip(b"\xef\xbb\xbf\r\n\t "):
@@ -161,7 +161,7 @@ def read_head(stream: Any, *, owned: bool) -> tuple[BinaryIO, bytes]:
 
 
 class OwnedStream(io.BufferedReader):
-    """A stream that nobody handed over: closed once it has been read."""
+    """A stream that this package opened itself, and closes once it has been read."""
 
 
 def standard_input() -> BinaryIO:
@@ -173,7 +173,7 @@ def standard_input() -> BinaryIO:
 
 
 def _enlarge_pipe(stream: Any) -> None:
-    """Let a pipe hold more at once, so that its two ends wait less for each other."""
+    """Enlarge the buffer of a pipe, so that its two ends wait less for each other."""
     try:
         import fcntl
 
@@ -183,7 +183,7 @@ def _enlarge_pipe(stream: Any) -> None:
 
 
 class _PrefixedStream(io.RawIOBase):
-    """A stream after bytes of it that have been looked at."""
+    """A stream that starts again with the bytes already read from it."""
 
     def __init__(self, head: bytes, rest: BinaryIO, owned: bool) -> None:
         self._head, self._rest, self._owned = io.BytesIO(head), rest, owned

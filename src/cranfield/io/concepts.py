@@ -1,4 +1,4 @@
-"""Lists of concepts, and mappings: what stands for a name where a source has no such name."""
+"""Lists of concepts, and mappings from concepts to the words of another source."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def _convert_labels(
 
 
 def guess_kind(path: FileForm) -> str:
-    """What a file holds, from its header or the number of fields of its first line."""
+    """Guess what a file holds from its header or the number of fields of its first line."""
     suffix = inner_suffix(path)
     if suffix == ".npz" or is_folder_name(str(path)):
         return "labels"

@@ -88,7 +88,7 @@ def _item_column(header: Iterable[str]) -> str | None:
 
 
 def item_name(text: str) -> str:
-    """The item behind what was shown: the name of a picture without its folder and ending.
+    """Return the item id of a task: the name of a picture without its folder and ending.
 
     >>> item_name("https://pictures.example/set/im42.jpg"), item_name("im42")
     ('im42', 'im42')
@@ -99,7 +99,7 @@ def item_name(text: str) -> str:
 
 
 class _Answers:
-    """Which column of answers means what."""
+    """The meaning of each answer column: concept flag, choice or comment."""
 
     def __init__(
         self,
@@ -170,7 +170,7 @@ def _number(text: str) -> float:
 
 
 def parse_time(text: str) -> float:
-    """A time as seconds since 1970, NaN for what is none.
+    """Parse a time into seconds since 1970; NaN if the text is not a time.
 
     >>> parse_time("Thu Jan 01 01:00:00 GMT 1970"), parse_time("1970-01-01T02:00:00+01:00")
     (3600.0, 3600.0)

@@ -110,7 +110,7 @@ def read_plain(path: FileForm, kind: type[T], *, third: Third | None = None) -> 
 def _plain_table(
     plain_rows: PlainRows, kind: type[T], usual: str, third: Third | None, source_name: str
 ) -> T | None:
-    """What the compiled reader makes of a file with or without a header, if it takes it."""
+    """Read a file with the compiled reader; None if a row is not plain."""
     delimiter = _delimiter(plain_rows.first or "", usual)
     first = first_row(plain_rows, delimiter)
     if not first:
@@ -147,7 +147,7 @@ def _table_of_columns(
         return None
     (topics, *buffers, _), ranks = result
     notes = [_third_column_note("rank" if ranks else "score")] if role == "either" else []
-    # That no item stands twice in a topic has been seen.
+    # The reader has checked that no item occurs twice in a topic.
     return kind(tuple(topics), *buffers).known_unique().noted(notes)
 
 
@@ -157,7 +157,7 @@ def is_plain_run(first: Sequence[str]) -> bool:
 
 
 def _delimiter(text: str, usual: str) -> str:
-    """What separates the cells: as the ending says, unless the first line has only another."""
+    """Return the separator: that of the file ending, unless the first line has only another."""
     first = text.lstrip().split("\n", 1)[0]
     # In 1;a;0,5 the comma is a decimal one.
     if usual in first and not (usual == "," and first.count(";") > first.count(",")):
@@ -328,7 +328,7 @@ def repetition_note(message: str, line: int = 0) -> str:
 
 
 def _repetition_fault(kind: type[Table], key: tuple[str, str], line: int, same: bool) -> str:
-    """What is wrong with a row that names an item again; nothing for an equal judgement."""
+    """Describe the fault of a row that repeats an item; '' for an equal judgement."""
     if kind is Judgements and same:
         return ""
     if kind is Judgements:

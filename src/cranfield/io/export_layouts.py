@@ -1,4 +1,4 @@
-"""Shapes that other programs want below an ending, for whoever has to hand them a file.
+"""Layouts of files that other programs expect under a common ending.
 
 The ending of a name says what a file is; several of them hold more than one shape. What is read in
 a shape can be written in it too.
@@ -108,7 +108,7 @@ def _list_blocks(table: Table) -> Iterator[bytes]:
 
 
 def lost_details(table: Table, shape: str | None) -> tuple[str, ...]:
-    """What a reader of that shape can no longer know."""
+    """Describe what is lost when a table is written in a shape."""
     if shape == "lists" and not isinstance(table, Run):
         return (
             "lists name the relevant items: grades, and items judged as not relevant, are lost",

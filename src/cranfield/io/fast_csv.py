@@ -45,7 +45,7 @@ class PlainRows:
     def __init__(self, path: FileForm) -> None:
         self._source = Input.of(path)
         self._blocks = text_blocks(self._source)
-        # What cannot be read again is kept, in case that its text is needed.
+        # An input that cannot be read again is kept, in case its text is needed.
         self._kept: list[bytes] | None = None if self._source.can_be_read_again else []
         start = self._next_block()
         self._start = start.removeprefix(BYTE_ORDER_MARK)
@@ -105,7 +105,7 @@ class PlainRows:
 
 
 def _decode_plain_line(line: bytes) -> str | None:
-    """A line with its end as text, if it has an end, is UTF-8 and has no others within."""
+    """Decode a line without its end; None if it is blank, not UTF-8, or holds NUL or a bare CR."""
     text = line.removesuffix(b"\n").removesuffix(b"\r")
     if not text.strip() or b"\r" in text or b"\0" in text:
         return None
@@ -152,7 +152,7 @@ class CodedColumn:
 
 @dataclass(frozen=True, slots=True)
 class PlainColumns:
-    """What was read: columns of texts, and perhaps one of numbers."""
+    """The columns of a file: texts, and at most one column of numbers."""
 
     texts: dict[str, CodedColumn] = field(default_factory=dict)
     numbers: NDArray[np.float64] | None = None
@@ -174,7 +174,7 @@ def plain_columns(
 ) -> PlainColumns | None:
     """The wanted columns ("c" for texts, "n" for at most one of numbers) of a headed file.
 
-    None where somebody else must read the file: a row is not plain, or a text is empty or has
+    None when the general CSV reader is needed: a row is not plain, or a text is empty or has
     blanks around it.
     """
     header = [cell.strip().lower() for cell in first_row(rows, delimiter) or ()]
@@ -236,7 +236,7 @@ class CodedTable:
         self._header = next(self._rows(first, 1), (0, []))[1]
 
     def _load(self) -> str:
-        """Have the whole input as text, and return its first line that is not empty."""
+        """Read the whole input as text and return its first line that is not empty."""
         text = self._plain.text()
         if "\r" in text:
             text = text.replace("\r\n" if "\n" in text else "\r", "\n")
@@ -405,7 +405,7 @@ class CodedTable:
         return np.asarray(self._columns[column])
 
     def refuse(self, column: str, bad: set[int], message: Callable[[int], str]) -> None:
-        """Some distinct texts of a column are a problem wherever they stand."""
+        """Report each row that has one of these texts of a column as a problem."""
         if bad:
             codes = self._columns[column]
             marked = np.zeros(len(self._vocabulary[column]), dtype=bool)

@@ -71,7 +71,7 @@ _default_caps = Caps()
 
 
 def set_default_caps(caps: Caps) -> None:
-    """What holds from now on for inputs that come without caps of their own."""
+    """Set the caps of all later inputs that have none of their own."""
     global _default_caps
     _default_caps = caps
 
@@ -138,7 +138,7 @@ class Input:
 
     @property
     def path(self) -> Path | None:
-        """Where the bytes lie, if that is a place."""
+        """The path of the file, or None for standard input, bytes and open streams."""
         if isinstance(self.stream, Path):
             return self.stream
         return Path(self.name) if self.stream is None and self.name != "-" else None
@@ -160,7 +160,7 @@ class Input:
         return isinstance(self.stream, bytes) or self._start is not None
 
     def open(self) -> BinaryIO:
-        """The bytes as they are, packed or not; for one that cannot be read again, only once."""
+        """Open the raw bytes, still compressed; an input that cannot be read again opens once."""
         if self.path is not None:
             return self.path.open("rb")
         if isinstance(self.stream, bytes):
@@ -186,7 +186,7 @@ def _is_valid_name(name: str) -> bool:
 
 
 def describe(path: FileForm) -> str:
-    """How messages name an input."""
+    """The name of an input in messages."""
     if isinstance(path, Input):
         return _STANDARD if path.is_standard else printable_name(path.name)
     return _STANDARD if str(path) == "-" else printable_name(str(path))
@@ -231,7 +231,7 @@ def is_file(path: Path) -> bool:
 
 
 def exists(path: Path) -> bool:
-    """Whether there is something of that name; there is nothing of a name that none can have."""
+    """Whether a path exists; False for a name that no file can have."""
     try:
         return path.exists()
     except (OSError, ValueError):
@@ -274,7 +274,7 @@ def open_input(path: FileForm) -> Iterator[BinaryIO]:
 def _open_unpacked(source: Input) -> Iterator[BinaryIO]:
     raw = source.open()
     try:
-        # What can be read only once may be packed without a name that says so.
+        # The name of an input that can be read only once need not tell its compression.
         packing = source.packing or ("" if source.can_be_read_again else peek_packing(raw))
         if packing == ".gz":
             from cranfield.io.compression import open_gzip
@@ -289,7 +289,7 @@ def _open_unpacked(source: Input) -> Iterator[BinaryIO]:
         else:
             yield raw
     finally:
-        # What was handed over open is the business of the one who opened it.
+        # A stream that the caller opened stays open: the caller closes it.
         if source.path is not None or isinstance(raw, OwnedStream):
             raw.close()
 
@@ -332,7 +332,7 @@ def long_line_message(start: bytes | str, longest: int) -> str:
 
 
 def read_bytes(path: FileForm, *, starts: bytes = b"") -> bytes:
-    """A whole input. Of one that does not begin as its format does, only the beginning."""
+    """Read a whole input; only its start when it does not begin with the bytes `starts`."""
     with open_input(path) as stream:
         head = stream.read(max(_HEAD, len(starts)))
         return head + stream.read() if head.startswith(starts) else head
@@ -361,13 +361,13 @@ def text_blocks(source: Input) -> Generator[bytes, None, None]:
 
 
 def read_json_text(path: FileForm) -> str:
-    """A whole JSON input, decoded. Of what cannot be JSON, only so much as shows it."""
+    """Read and decode a JSON input; reading stops early when it cannot be JSON."""
     source = Input.of(path)
     return decode_blocks(_plausible_json(source), source)
 
 
 def read_json_bytes(path: FileForm) -> bytes:
-    """The same before it is decoded."""
+    """Read the bytes of a JSON input; reading stops early when it cannot be JSON."""
     source = Input.of(path)
     try:
         return b"".join(_plausible_json(source))
@@ -443,7 +443,7 @@ def input_lines(
 ) -> Iterator[str]:
     """The lines of a text input of any size, decoded one by one, with their ends.
 
-    `progress` is told now and then which share of the file has been read, where that is known.
+    `progress` is called from time to time with the share of the file that has been read.
     """
     source = Input.of(path)
     source_name, longest = describe(source), source.caps.line_bytes
@@ -469,7 +469,7 @@ def input_lines(
 def _fraction_read(source: Input, stream: BinaryIO) -> float:
     if source.path is None or source.packing == ".zst" or not is_file(source.path):
         return 0.0
-    # What counts is the place in the compressed file, whose size is known.
+    # The position in the compressed file counts, because its size is known.
     inner = getattr(getattr(stream, "raw", None), "inner", stream)
     packed: BinaryIO = getattr(inner, "fileobj", None) or inner
     return packed.tell() / max(1, source.path.stat().st_size)

@@ -29,7 +29,7 @@ class Groupings:
 
     @property
     def items(self) -> tuple[str, ...]:
-        """All items that anybody placed, in the order of their first mention."""
+        """All items of any subject, in the order of their first mention."""
         return tuple(dict.fromkeys(i for placed in self.places.values() for i in placed))
 
 

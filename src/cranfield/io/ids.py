@@ -57,7 +57,7 @@ class IdRule:
                 )
 
     def check_items(self, source_name: str, table: Table) -> None:
-        """The same for every item of a table: in the core, but for the words."""
+        """Check every item of a table; the core scans, Python words the message."""
         breaks = bytes(byte for byte in range(33) if self.breaks.search(chr(byte)))
         if not _core.items_fit(list(table.topics), *table.buffers, breaks, LONGEST_ID):
             self.check(source_name, "item", (table.item(row) for row in range(len(table))))
@@ -90,5 +90,5 @@ ARCHIVE = IdRule("an archive of arrays", "rename it", re.compile(r"\0"), begins_
 
 
 def as_one_word(text: str) -> str:
-    """A name as one word, for a place where it only has to be something: the tag of a run."""
+    """Turn a name into one word, for the run tag of a TREC file."""
     return "_".join(_BLANKS.sub(" ", text).split()) or "run"

@@ -77,7 +77,7 @@ def _with_decimal_points(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tupl
 def _plain_labels(
     plain_rows: PlainRows, name: str, source_name: str, delimiter: str, unbounded: bool
 ) -> LabelMatrix | None:
-    """What the compiled reader makes of either form, if it takes it."""
+    """Read the wide or long form with the compiled reader; None if a row is not plain."""
     header = [cell.strip() for cell in first_row(plain_rows, delimiter, strict=True) or ()]
     if not any(header):
         return None
@@ -175,7 +175,7 @@ def _read_long(
         if len(row) != len(header):
             message = f"{len(row)} values, expected {','.join(header)}"
         else:
-            # Nobody says that a concept whose votes are tied is there.
+            # A concept whose votes are tied counts as absent.
             tied = header == AGGREGATED_HEADER and row[2] == UNDECIDED
             undecided += tied
             value_text = "0" if tied else row[2]
@@ -218,7 +218,7 @@ def _from_triples(
     name: str,
     unbounded: bool,
 ) -> LabelMatrix:
-    # The order of first mention is an accident of the file; by name it is the same for any.
+    # Sorted by name, so that the order does not depend on the order of rows in the file.
     order = sorted(concepts)
     column = np.empty(len(order), dtype=np.intp)
     for j, concept in enumerate(order):

@@ -15,9 +15,9 @@ from cranfield.io.fast_csv import PlainRows
 from cranfield.io.numbers import is_number, numbers
 
 PROBLEMS_KEPT = 200
-# So many rows are written at a time.
+# Rows written at a time.
 _BLOCK = 1 << 10
-# What is said of a value that is no confidence, or no score of any size.
+# Messages for a value that is no confidence, or no score of any size.
 OUTSIDE = {
     False: "is outside [0, 1] (expected a confidence or 0/1; scores='any' takes scores of any "
     "size for measures of order, scores='logistic' brings them to [0, 1])",
@@ -34,7 +34,7 @@ def plain_matrix(
     has_names: bool,
     unbounded: bool,
 ) -> LabelMatrix | None:
-    """Rows of item and numbers through the compiled reader; None for all that it leaves aside."""
+    """Read rows of item and numbers with the compiled reader; None if a row is not plain."""
     reader = plain_rows.columns(separator, "t" + "n" * len(concepts), headed=separator != " ")
     if reader is None:
         return None

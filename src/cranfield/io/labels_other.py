@@ -539,7 +539,7 @@ def _class_value(value: bool | float) -> str:
 
 
 def _check_class_files(matrix: LabelMatrix, target: Path) -> None:
-    """What names of files and lines of two words cannot hold is refused."""
+    """Refuse concepts that cannot be file names and items that hold blanks."""
     TREC.check(str(target), "item", matrix.items)
     for concept in matrix.concepts:
         if "/" in concept or "\0" in concept or concept.startswith("."):

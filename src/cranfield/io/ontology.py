@@ -284,7 +284,7 @@ class _Owl(_Graph):
             for _, parts in sorted(self.graph.subject_objects(owl.disjointUnionOf), key=str)
         ]
         exactly += [g for g in self._functional() if g not in exactly]
-        # What exactly one of may hold is disjoint already.
+        # The members of an exactly-one group are disjoint already.
         disjoint = {
             g for g in disjoint if not any(set(g) <= set(partition) for partition in exactly)
         }

@@ -1,4 +1,4 @@
-"""Inputs whose name does not say what they hold, such as pipes: known by how they begin."""
+"""Detects the format of inputs whose name does not tell it, such as pipes, by their first bytes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WITH_GZIP_HEADER = 31
 
 
 def with_detected_format(path: FileForm) -> FileForm:
-    """The same input under the form that it has.
+    """Return the input with the format that its first bytes show.
 
     Standard input and pipes can be read only once: unless they begin as a run of TREC, which may
     be scored while it comes, they are read whole. Their start is taken by then, so that only what
@@ -42,7 +42,7 @@ def with_detected_format(path: FileForm) -> FileForm:
     try:
         stream, head = read_head(source.open(), owned=source.path is not None)
     except OSError:
-        return path  # whoever opens it says why it cannot be
+        return path  # opening it later reports the reason
     opened = replace(source, name=describe(source), stream=stream)
     start = _unpack_head(head)
     hidden = not start and detect_packing(head)
@@ -54,7 +54,7 @@ def with_detected_format(path: FileForm) -> FileForm:
 
 
 def detect_other_format(path: FileForm) -> Input | None:
-    """A file that TREC's reader refused, if it begins as one of another form."""
+    """Return a file that the TREC reader refused as an input of its detected format, or None."""
     if not can_be_read_again(path):
         return None
     with open_input(path) as stream:
@@ -63,7 +63,7 @@ def detect_other_format(path: FileForm) -> Input | None:
 
 
 def detect_format(start: bytes) -> str:
-    """The ending that what begins so would have; none for TREC's format and ImageCLEF text."""
+    """Return the file ending for content with this start; '' for TREC and ImageCLEF text."""
     for ending, magic in _BINARY.items():
         if start.startswith(magic):
             return ending
@@ -81,7 +81,7 @@ def detect_format(start: bytes) -> str:
 
 
 def separator_of(text: str, usual: str = ",") -> str:
-    """What separates the cells of a table that begins so: the first of , ; and tab in its header.
+    """Return the cell separator of a table: the first of `,`, `;` and tab in its header.
 
     The name of a first column has none of them, whatever the others have.
     """
@@ -90,7 +90,7 @@ def separator_of(text: str, usual: str = ",") -> str:
 
 
 def _unpack_head(head: bytes) -> bytes:
-    """How packed data begin, as far as that is known from so little of them."""
+    """Unpack the start of compressed data, as far as these bytes allow."""
     packing = detect_packing(head)
     if packing != ".gz":
         return b"" if packing else head
@@ -101,6 +101,6 @@ def _unpack_head(head: bytes) -> bytes:
 
 
 def _count_fields(start: bytes) -> int:
-    """How many fields the first line has that is neither blank nor a comment."""
+    """Count the fields of the first line that is neither blank nor a comment."""
     lines = start.removeprefix(BYTE_ORDER_MARK).splitlines()
     return next((len(line.split()) for line in lines if line.strip() and line[:1] != b"#"), 0)

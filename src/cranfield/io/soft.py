@@ -32,7 +32,7 @@ GRADES: Names = (("topic", "concept", "query"), ("item",), ("grade", "value"), (
 CONCEPTS: Names = (("item",), ("concept",), ("value",), ("probability",))
 # Of categories an item has exactly one.
 CATEGORIES: Names = (("item",), ("category",), ("probability",))
-# So many lines tell whether units stand several times.
+# Lines read to detect units that occur several times.
 LOOKED_AT = 500
 
 

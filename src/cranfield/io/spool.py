@@ -1,4 +1,4 @@
-"""What comes through a pipe, kept on disk for those who may have to read it a second time."""
+"""Keeps the content of a pipe on disk, in case it must be read a second time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BLOCK = 1 << 20
 
 
 class SpooledStream(AbstractContextManager["SpooledStream"]):
-    """A function that fills buffers from a stream and keeps the bytes in a file without a name."""
+    """Fills buffers from a stream and keeps the bytes in an unnamed temporary file."""
 
     def __init__(self, source: Input, read: Callable[[memoryview], int] | None) -> None:
         self._source, self._read = source, read
@@ -27,7 +27,7 @@ class SpooledStream(AbstractContextManager["SpooledStream"]):
         if got > 0 and self._file is not None:
             try:
                 self._file.write(buffer[:got])
-            except OSError:  # no more room, which only matters to those who read again
+            except OSError:  # disk full: matters only if the input is read again
                 self._file.close()
                 self._file = None
         return got

@@ -40,7 +40,7 @@ from cranfield.io.files import (
 )
 from cranfield.io.numbers import is_whole
 
-# So much of a file tells what it holds.
+# Bytes at the start of a file that are read to detect its content.
 LOOKED_AT = 4096
 SHAPES = {
     "run": "topic Q0 item rank score name",
@@ -149,7 +149,7 @@ def raise_stop(source: Input, read: _core.Read | None, stop: _core.Stop) -> None
 def open_for_core(
     path: FileForm,
 ) -> Iterator[tuple[bytes | None, Callable[[memoryview], int] | None]]:
-    """What the core reads from: the path of a plain file, or a function that fills buffers."""
+    """Yield the source for the core: the path of a plain file, or a function that fills buffers."""
     source = Input.of(path)
     file_path = _plain_file(source)
     if file_path is None:
@@ -171,7 +171,7 @@ def open_for_core(
 def open_repeatable(
     source: Input,
 ) -> Iterator[tuple[bytes | None, _core.Read | None, Callable[[], Input]]]:
-    """The same, and the input once more, for those who find that they must read it whole."""
+    """Open an input for the core, with a function that returns the input for a second reading."""
     with open_for_core(source) as (place, read):
         if source.can_be_read_again:
             yield place, read, lambda: source
@@ -214,7 +214,7 @@ def raise_problems(path: FileForm, kind: str, problems: list[_core.Problem], cou
 
 
 def _refuse_exchanged(source: Input, kind: str) -> None:
-    """Judgements in the place of a run are not so many faulty lines, nor a run in theirs."""
+    """Raise one clear InputError when judgements stand in the place of a run, or the reverse."""
     if not source.can_be_read_again:
         return
     with open_input(source) as stream:
@@ -271,7 +271,7 @@ MOST_STRATA = 2**19
 
 
 def is_stratified(path: FileForm) -> bool:
-    """Whether most lines at the start have five fields. A pipe cannot be asked: it is read once."""
+    """Whether most lines at the start have five fields. False for a pipe, which is read once."""
     source = Input.of(path)
     if source.is_standard or not source.can_be_read_again:
         return False
@@ -322,12 +322,12 @@ def _strata_fault(fields: list[str]) -> str:
 
 
 SHAPE = "topic subtopic item grade"
-# As many lines show whether items stand in several subtopics.
+# Number of lines read to detect items that are judged for several subtopics.
 LINES_ASKED = 100_000
 
 
 def has_subtopics(path: FileForm) -> bool:
-    """Whether an item is judged for two subtopics. A pipe cannot be asked: it is read once."""
+    """Whether an item is judged for two subtopics. False for a pipe, which is read once."""
     source = Input.of(path)
     if source.is_standard or not source.can_be_read_again:
         return False
@@ -383,7 +383,7 @@ def read_ir_dataset(name: str) -> Judgements:
     try:
         rows = [(r.query_id, r.doc_id, r.relevance) for r in judged]
     except (OSError, RuntimeError) as error:
-        # What ir_datasets, requests and the system raise where a file cannot be had.
+        # ir_datasets, requests and the system raise these when a file is not available.
         reason = str(error.args[0] if error.args else error).partition("\n")[0][:SAID]
         raise InputError.single(name, f"could not be fetched: {reason}") from error
     if not rows:

@@ -1,4 +1,4 @@
-"""What people say: votes for categories, the tree of categories, and ranked lists, as CSV."""
+"""Votes for categories, the tree of categories, and ranked lists of subjects, as CSV."""
 
 from __future__ import annotations
 
