@@ -51,7 +51,7 @@ class VisibleRecord(logging.LogRecord):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         if self.exc_info and self.exc_info[0] is not None:
-            # Whoever formats the record takes the traceback that is here already.
+            # A formatter takes the traceback that is here already.
             self.exc_text = visible(logging.Formatter().formatException(self.exc_info))
 
     def getMessage(self) -> str:
@@ -59,15 +59,15 @@ class VisibleRecord(logging.LogRecord):
 
 
 def show_logs_plainly() -> None:
-    """Whoever logs, through whatever handler: no control character reaches the terminal."""
+    """No control character of a log record reaches the terminal, whatever the handler."""
     logging.setLogRecordFactory(VisibleRecord)
 
 
 def _wait_for_others() -> None:
     """Standard streams that make us wait.
 
-    Whoever started us may have left a pipe that does not (Node.js, some build servers): Python
-    then drops what does not fit into it, and takes a moment without input for the end.
+    The program that started us may have left a pipe that does not (Node.js, some build servers):
+    Python then drops what does not fit into it, and takes a moment without input for the end.
     """
     for number in range(3):
         with suppress(OSError):  # it is closed

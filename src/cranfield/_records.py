@@ -3,7 +3,7 @@
 A program that answers in 50 ms cannot spend half of them on writing methods for classes that it
 may never make an instance of: `dataclasses` compiles six functions for each, and loads `inspect`
 before. Here the initializer is written when it is first called, and the other methods are shared by
-all classes. Whoever asks for the fields gets those of the standard library, so that
+all classes. The fields, when they are asked for, are those of the standard library, so that
 `dataclasses.replace`, `fields` and `asdict` work, as do subclasses that are dataclasses.
 
 The modules that every command loads take `dataclass`, `field` and `replace` from here; for type
@@ -25,11 +25,13 @@ else:
     class _Spec:
         """What is said of a field, as `dataclasses.field` takes it."""
 
-        __slots__ = ("default", "factory", "how", "init", "kw_only", "name", "type")
+        __slots__ = ("default", "factory", "init", "kw_only", "name", "options", "type")
 
-        def __init__(self, default=_MISSING, factory=_MISSING, *, init=True, kw_only=None, **how):
+        def __init__(
+            self, default=_MISSING, factory=_MISSING, *, init=True, kw_only=None, **options
+        ):
             self.default, self.factory, self.init, self.kw_only = default, factory, init, kw_only
-            self.how = how
+            self.options = options
             self.name = self.type = ""
 
         @property
@@ -40,19 +42,19 @@ else:
             """The same of the standard library."""
             import dataclasses
 
-            how = {"init": self.init, "kw_only": bool(self.kw_only), **self.how}
+            options = {"init": self.init, "kw_only": bool(self.kw_only), **self.options}
             if self.default is not _MISSING:
-                how["default"] = self.default
+                options["default"] = self.default
             if self.factory is not _MISSING:
-                how["default_factory"] = self.factory
-            made = dataclasses.field(**how)
-            made.name, made.type = self.name, self.type
-            made._field_type = dataclasses._FIELD
-            return made
+                options["default_factory"] = self.factory
+            standard = dataclasses.field(**options)
+            standard.name, standard.type = self.name, self.type
+            standard._field_type = dataclasses._FIELD
+            return standard
 
-    def field(*, default=_MISSING, default_factory=_MISSING, **how):
+    def field(*, default=_MISSING, default_factory=_MISSING, **options):
         """A field of which something is to be said."""
-        return _Spec(default, default_factory, **how)
+        return _Spec(default, default_factory, **options)
 
     def replace(record, /, **changes):
         """The record with some other values."""
@@ -70,12 +72,12 @@ else:
         """The fields as the standard library has them, made when they are asked for."""
 
         def __init__(self, specs):
-            self.specs, self.made = specs, None
+            self.specs, self.fields = specs, None
 
         def __get__(self, _, owner):
-            if self.made is None:
-                self.made = {spec.name: spec.as_field() for spec in self.specs}
-            return self.made
+            if self.fields is None:
+                self.fields = {spec.name: spec.as_field() for spec in self.specs}
+            return self.fields
 
     class _Params:
         """What a subclass that is a dataclass looks at."""
@@ -92,18 +94,18 @@ else:
         def __get__(self, instance, owner):
             if instance is not None and self.left:
                 self.left -= 1
-                return lambda *given, **named: self._fill(instance, given, named)
-            return self._written() if instance is None else self._written().__get__(instance, owner)
+                return lambda *args, **kwargs: self._fill(instance, args, kwargs)
+            return self._write() if instance is None else self._write().__get__(instance, owner)
 
-        def _written(self):
-            self.cls.__init__ = written = _initializer(self.cls, self.specs)
-            return written
+        def _write(self):
+            self.cls.__init__ = initializer = _initializer(self.cls, self.specs)
+            return initializer
 
-        def _fill(self, record, given, named):
+        def _fill(self, record, args, kwargs):
             places = [s.name for s in self.specs if s.init and not s.kw_only]
-            values = dict(zip(places, given, strict=False))
-            fits = len(given) <= len(places) and not values.keys() & named
-            values.update(named)
+            values = dict(zip(places, args, strict=False))
+            fits = len(args) <= len(places) and not values.keys() & kwargs
+            values.update(kwargs)
             for spec in self.specs:
                 value = values.pop(spec.name, spec.default) if spec.init else _MISSING
                 if value is _MISSING and spec.factory is not _MISSING:
@@ -112,23 +114,23 @@ else:
                     object.__setattr__(record, spec.name, value)
                 fits = fits and (value is not _MISSING or not spec.init)
             if values or not fits:
-                self._written()(record, *given, **named)  # which says what is wrong
+                self._write()(record, *args, **kwargs)  # which says what is wrong
             elif hasattr(record, "__post_init__"):
                 record.__post_init__()
 
     def _initializer(cls, specs):
-        known = {"_MISSING": _MISSING, "_set": object.__setattr__}
-        lines = ["_held = self.__dict__"]
-        taken = {False: [], True: []}
+        namespace = {"_MISSING": _MISSING, "_set": object.__setattr__}
+        lines = ["_state = self.__dict__"]
+        parameters = {False: [], True: []}
         for spec in specs:
             name = spec.name
             if spec.factory is not _MISSING:
-                known[f"_f_{name}"] = spec.factory
+                namespace[f"_f_{name}"] = spec.factory
             elif spec.has_default:
-                known[f"_d_{name}"] = spec.default
+                namespace[f"_d_{name}"] = spec.default
             if not spec.init:
                 if spec.factory is not _MISSING:
-                    lines.append(f"_held[{name!r}] = _f_{name}()")
+                    lines.append(f"_state[{name!r}] = _f_{name}()")
                 continue
             default = ""
             if spec.factory is not _MISSING:
@@ -137,32 +139,36 @@ else:
             else:
                 default = f"=_d_{name}" if spec.has_default else ""
                 value = name
-            taken[bool(spec.kw_only)].append(name + default)
+            parameters[bool(spec.kw_only)].append(name + default)
             # What keeps its values itself is to be told of them.
-            kept = hasattr(_looked_up(cls, name), "__set__")
-            lines.append(f"_set(self, {name!r}, {value})" if kept else f"_held[{name!r}] = {value}")
+            has_setter = hasattr(_looked_up(cls, name), "__set__")
+            lines.append(
+                f"_set(self, {name!r}, {value})" if has_setter else f"_state[{name!r}] = {value}"
+            )
         if hasattr(cls, "__post_init__"):
             lines.append("self.__post_init__()")
-        head = ", ".join(["self", *taken[False], *(["*", *taken[True]] if taken[True] else [])])
+        head = ", ".join(
+            ["self", *parameters[False], *(["*", *parameters[True]] if parameters[True] else [])]
+        )
         body = "\n ".join(lines)
-        exec(f"def __init__({head}):\n {body}", known)  # as the standard library does
-        made = known["__init__"]
-        made.__qualname__ = f"{cls.__qualname__}.__init__"
-        made.__annotations__ = {s.name: s.type for s in specs if s.init} | {"return": None}
-        return made
+        exec(f"def __init__({head}):\n {body}", namespace)  # as the standard library does
+        initializer = namespace["__init__"]
+        initializer.__qualname__ = f"{cls.__qualname__}.__init__"
+        initializer.__annotations__ = {s.name: s.type for s in specs if s.init} | {"return": None}
+        return initializer
 
     def _looked_up(cls, name):
         """What a class has under a name, itself."""
         return next((c.__dict__[name] for c in cls.__mro__ if name in c.__dict__), None)
 
-    def _names(record, what):
+    def _names(record, method):
         """The fields that take part in something; those that say nothing of it do."""
         specs = type(record).__record_specs__
-        return [s.name for s in specs if s.how.get(what) is not False]
+        return [s.name for s in specs if s.options.get(method) is not False]
 
     def _repr(self):
-        shown = ", ".join(f"{n}={getattr(self, n)!r}" for n in _names(self, "repr"))
-        return f"{type(self).__qualname__}({shown})"
+        values = ", ".join(f"{n}={getattr(self, n)!r}" for n in _names(self, "repr"))
+        return f"{type(self).__qualname__}({values})"
 
     def _values(record):
         return tuple([getattr(record, name) for name in _names(record, "compare")])
@@ -182,23 +188,28 @@ else:
 
     def _inherited(cls):
         """The specs of the classes above, the standard library's dataclasses among them."""
-        found = {}
+        specs = {}
         for base in cls.__mro__[-1:0:-1]:
             if "__record_specs__" in base.__dict__:
-                found.update((spec.name, spec) for spec in base.__record_specs__)
+                specs.update((spec.name, spec) for spec in base.__record_specs__)
             elif _FIELDS in base.__dict__:
-                found.update((f.name, _spec_of(f)) for f in getattr(base, _FIELDS).values())
-        return found
+                specs.update((f.name, _spec_of(f)) for f in getattr(base, _FIELDS).values())
+        return specs
 
-    def _spec_of(known):
+    def _spec_of(standard):
         import dataclasses
 
-        spec = _Spec(init=known.init, kw_only=known.kw_only, repr=known.repr, compare=known.compare)
-        if known.default is not dataclasses.MISSING:
-            spec.default = known.default
-        if known.default_factory is not dataclasses.MISSING:
-            spec.factory = known.default_factory
-        spec.name, spec.type = known.name, known.type
+        spec = _Spec(
+            init=standard.init,
+            kw_only=standard.kw_only,
+            repr=standard.repr,
+            compare=standard.compare,
+        )
+        if standard.default is not dataclasses.MISSING:
+            spec.default = standard.default
+        if standard.default_factory is not dataclasses.MISSING:
+            spec.factory = standard.default_factory
+        spec.name, spec.type = standard.name, standard.type
         return spec
 
     def _specs(cls, kw_only):
@@ -206,13 +217,13 @@ else:
         for name, kind in vars(cls).get("__annotations__", {}).items():
             if str(kind).startswith(("ClassVar", "typing.ClassVar")):
                 continue
-            given = getattr(cls, name, _MISSING)
-            spec = given if isinstance(given, _Spec) else _Spec(given)
+            value = getattr(cls, name, _MISSING)
+            spec = value if isinstance(value, _Spec) else _Spec(value)
             spec.name, spec.type = name, kind
             if spec.kw_only is None:
                 spec.kw_only = kw_only
             specs[name] = spec
-            if isinstance(given, _Spec):
+            if isinstance(value, _Spec):
                 if spec.default is not _MISSING:
                     setattr(cls, name, spec.default)
                 else:
@@ -222,22 +233,22 @@ else:
     def dataclass(cls=None, /, *, frozen=False, repr=True, eq=True, kw_only=False, **_):
         """A frozen dataclass; the options are those of the standard library."""
         if cls is None:
-            how = {"frozen": frozen, "repr": repr, "eq": eq, "kw_only": kw_only}
-            return lambda made: dataclass(made, **how)
+            options = {"frozen": frozen, "repr": repr, "eq": eq, "kw_only": kw_only}
+            return lambda decorated: dataclass(decorated, **options)
         if not frozen:
             raise TypeError(f"{cls.__name__}: a record is frozen")
-        own, specs = cls.__dict__, _specs(cls, kw_only)
+        members, specs = cls.__dict__, _specs(cls, kw_only)
         cls.__record_specs__ = specs
         setattr(cls, _FIELDS, _Fields(specs))
         setattr(cls, _PARAMS, _Params)
         cls.__init__ = _Initializer(cls, specs)
-        if repr and "__repr__" not in own:
+        if repr and "__repr__" not in members:
             cls.__repr__ = _repr
-        if eq and "__eq__" not in own:
+        if eq and "__eq__" not in members:
             cls.__eq__ = _eq
-        if eq and own.get("__hash__") is None:
+        if eq and members.get("__hash__") is None:
             cls.__hash__ = _hash
         cls.__setattr__ = cls.__delattr__ = _frozen
-        if "__match_args__" not in own:
+        if "__match_args__" not in members:
             cls.__match_args__ = tuple(s.name for s in specs if s.init and not s.kw_only)
         return cls

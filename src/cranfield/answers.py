@@ -188,21 +188,21 @@ _REPR_LENGTH = 900
 
 def envelope(command: str, payload: Mapping[str, Any], notes: tuple[str, ...]) -> dict[str, Any]:
     """What a program reads of any answer: who says it, what it says, what to know about it."""
-    found: dict[str, Any] = jsonable(
+    document: dict[str, Any] = jsonable(
         {"cranfield": __version__, "command": command, **payload, "notes": list(notes)}
     )
-    return found
+    return document
 
 
 def check_view(view: Mapping[str, Any], *takers: Callable[..., Any]) -> None:
     """A UsageError for an argument that none of these functions has by name."""
     if not view:
         return
-    known = dict.fromkeys(name for taker in takers for name in _keywords(taker))
+    accepted = dict.fromkeys(name for taker in takers for name in _keywords(taker))
     for name in view:
-        if name not in known:
-            those = f"it takes {', '.join(known)}" if known else "it takes none"
-            raise UsageError(f"no argument {name!r} here; {those}.{suggest(name, known)}")
+        if name not in accepted:
+            those = f"it takes {', '.join(accepted)}" if accepted else "it takes none"
+            raise UsageError(f"no argument {name!r} here; {those}.{suggest(name, accepted)}")
 
 
 def _keywords(taker: Callable[..., Any]) -> tuple[str, ...]:
@@ -211,8 +211,10 @@ def _keywords(taker: Callable[..., Any]) -> tuple[str, ...]:
     if code is None or hasattr(taker, "__wrapped__"):
         import inspect  # takes longer to load than a small evaluation takes
 
-        found = inspect.signature(taker).parameters.values()
-        return tuple(one.name for one in found if one.kind is one.KEYWORD_ONLY)
+        parameters = inspect.signature(taker).parameters.values()
+        return tuple(
+            parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY
+        )
     names: tuple[str, ...] = code.co_varnames
     return names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
 
@@ -367,8 +369,8 @@ def _made(value: dict[str, Any]) -> Any:
     kind = getattr(import_module(HOMES[name]), name)
     if "saved" in value:
         return kind.__restored__(decode(value["saved"]))
-    known = {f.name for f in _fields(kind) if f.init}
-    return kind(**{k: decode(v) for k, v in value.items() if k in known})
+    field_names = {f.name for f in _fields(kind) if f.init}
+    return kind(**{k: decode(v) for k, v in value.items() if k in field_names})
 
 
 @validate_params
@@ -382,48 +384,48 @@ def load(path: str | Path) -> Answer:
     >>> cf.load(kept).mean()
     {'run': {'RR': 0.5}}
     """
-    where = describe(path)
+    source = describe(path)
     text = read_json_text(path)
     try:
-        answer = _decode_saved(text, where)
+        answer = _decode_saved(text, source)
     except InputError:
         raise
     except CranfieldError as error:
-        raise InputError.single(where, f"is not an answer of Cranfield ({error})") from None
+        raise InputError.single(source, f"is not an answer of Cranfield ({error})") from None
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError.single(where, f"is not an answer of Cranfield ({error})") from None
+        raise InputError.single(source, f"is not an answer of Cranfield ({error})") from None
     if not isinstance(answer, Answer):
-        raise InputError.single(where, "is not an answer of Cranfield")
+        raise InputError.single(source, "is not an answer of Cranfield")
     return answer
 
 
-def _decode_saved(text: str, where: str) -> Any:
+def _decode_saved(text: str, source: str) -> Any:
     """The object that a saved text describes; a damaged text may fail in any way."""
     import json
 
     document = json.loads(text)
     if not isinstance(document, dict) or "cranfield" not in document:
-        raise InputError.single(where, "is not an answer of Cranfield, as save() writes it")
+        raise InputError.single(source, "is not an answer of Cranfield, as save() writes it")
     if "layout" not in document:
-        answer = _from_printed(document, where)
+        answer = _from_printed(document, source)
     elif document["layout"] > LAYOUT:
-        raise InputError.single(where, f"was saved by a later Cranfield ({document['cranfield']})")
+        raise InputError.single(source, f"was saved by a later Cranfield ({document['cranfield']})")
     else:
         answer = decode(document["answer"])
     if isinstance(answer, Answer) and not all(isinstance(n, str) for n in answer.notes):
-        raise InputError.single(where, "has notes that are no text")
+        raise InputError.single(source, "has notes that are no text")
     str(answer)  # fails where parts do not fit together
     return answer
 
 
-def _from_printed(document: dict[str, Any], where: str) -> Answer:
+def _from_printed(document: dict[str, Any], source: str) -> Answer:
     """Scores that a command printed as JSON; other printed answers cannot be made again."""
     if document.get("command") not in ("eval", "label"):
         raise InputError.single(
-            where,
+            source,
             f"is the printed answer of {document.get('command')!r}; only scores can be read from "
             "what was printed (save an answer to load it again)",
         )
     kind = import_module(HOMES["Scores"]).Scores
-    answer: Answer = kind.from_dict(document, name=where)
+    answer: Answer = kind.from_dict(document, name=source)
     return answer

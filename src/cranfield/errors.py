@@ -14,7 +14,7 @@ PROBLEMS_SHOWN = 20
 LONGEST_MESSAGE = 2000
 MOST_JOBS = 4096
 LARGEST_COUNT = 2**53
-# Longer names are no slip of anybody's fingers, and costly to compare with others.
+# Longer names are no slips of the fingers, and costly to compare with others.
 LONGEST_NAME = 200
 # Control characters, and marks that turn the direction of what follows; compiled when it is used.
 _OBEYED = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
@@ -37,7 +37,7 @@ class NeedsError(CranfieldError):
 
 
 class CancelledError(CranfieldError):
-    """The work was cancelled by the one who had asked for it."""
+    """The work was cancelled by its caller."""
 
     def __init__(self, message: str = "cancelled") -> None:
         super().__init__(message)
@@ -94,28 +94,28 @@ class InputError(CranfieldError):
         return type(self), (self.where, self.problems, self.count)
 
     def _text(self) -> str:
-        shown = [
+        lines = [
             shortened(
                 f"{self.where}:{p.line}: {p.message}" if p.line else f"{self.where}: {p.message}"
             )
             for p in self.problems[:PROBLEMS_SHOWN]
         ]
-        hidden = self.count - len(shown)
+        hidden = self.count - len(lines)
         if hidden > 0:
-            shown.append(f"... and {hidden} more problems ({self.count} in all)")
-        return "\n".join(shown)
+            lines.append(f"... and {hidden} more problems ({self.count} in all)")
+        return "\n".join(lines)
 
 
-def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:
+def shortened(text: str, limit: int = LONGEST_MESSAGE) -> str:
     """A text, or its start and its end, which says what is wrong, where it is too long to be read.
 
     >>> shortened("a" * 30 + ": no such file", 25)
     'aaaaaaaaaaaaaaaaaaaa... (44 characters) ... file'
     """
-    if len(text) <= most:
+    if len(text) <= limit:
         return text
-    end = most // 5
-    return f"{text[: most - end]}... ({len(text):,} characters) ...{text[-end:]}"
+    end = limit // 5
+    return f"{text[: limit - end]}... ({len(text):,} characters) ...{text[-end:]}"
 
 
 def visible(text: str) -> str:
@@ -124,7 +124,7 @@ def visible(text: str) -> str:
     >>> visible("red: \\x1b[31m")
     'red: \\\\x1b[31m'
     """
-    return re.sub(_OBEYED, lambda found: ascii(found[0])[1:-1], text)
+    return re.sub(_OBEYED, lambda match: ascii(match[0])[1:-1], text)
 
 
 def os_message(error: OSError) -> str:
@@ -152,17 +152,17 @@ def check_counts(**options: Any) -> None:
             number = 0
         if number < 1:
             raise UsageError(f"{name}={_shown(value)} is not a whole number from 1 on")
-        most = MOST_JOBS if name == "jobs" else LARGEST_COUNT
-        if number > most:
-            raise UsageError(f"{name}={_shown(value)} is too large: at most {most:,}")
+        limit = MOST_JOBS if name == "jobs" else LARGEST_COUNT
+        if number > limit:
+            raise UsageError(f"{name}={_shown(value)} is too large: at most {limit:,}")
 
 
-def check_at_most(most: int, **options: Any) -> None:
+def check_at_most(limit: int, **options: Any) -> None:
     """A UsageError for an option that is not a whole number from 1 on, or beyond a bound."""
     check_counts(**options)
     for name, value in options.items():
-        if value is not None and value > most:
-            raise UsageError(f"{name}={_shown(value)} is too large: at most {most:,}")
+        if value is not None and value > limit:
+            raise UsageError(f"{name}={_shown(value)} is too large: at most {limit:,}")
 
 
 def _shown(value: Any) -> str:
@@ -187,20 +187,20 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
+def suggest(name: str, candidates: Iterable[str]) -> str:
     """' Did you mean ...?' for a misspelt name, or the empty string."""
     # Case and swapped letters are the commonest slips: names are compared without case, and one
     # of the same letters comes before one that merely looks alike.
-    import difflib  # needed when something is wrong, and by nobody before
+    import difflib  # needed only when something is wrong
 
     if len(name) > LONGEST_NAME:
         return ""
-    wanted = name.lower()
-    lowered = {candidate.lower(): candidate for candidate in reversed(list(known))}
+    target = name.lower()
+    spellings = {candidate.lower(): candidate for candidate in reversed(list(candidates))}
 
     def likeness(candidate: str) -> float:
-        same_letters = sorted(candidate) == sorted(wanted)
-        return difflib.SequenceMatcher(None, wanted, candidate).ratio() + 0.5 * same_letters
+        same_letters = sorted(candidate) == sorted(target)
+        return difflib.SequenceMatcher(None, target, candidate).ratio() + 0.5 * same_letters
 
-    best = max(lowered, key=likeness, default="")
-    return f" Did you mean {lowered[best]!r}?" if best and likeness(best) >= 0.55 else ""
+    best = max(spellings, key=likeness, default="")
+    return f" Did you mean {spellings[best]!r}?" if best and likeness(best) >= 0.55 else ""

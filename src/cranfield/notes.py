@@ -1,7 +1,7 @@
 """What is noticed on the way to an answer, and how far that way is.
 
-Both are passed down from the one who asks to the one who works, and never shared through the
-process: many requests may be answered at once, and each gets its own notes and nobody else's.
+Both are passed down from the caller to the work, and never shared through the process: many
+requests may be answered at once, and each gets its own notes only.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ EXAMPLES_SHOWN = 5
 
 def some_names(names: Sequence[str]) -> str:
     """The first of many names, as part of a sentence."""
-    shown = ", ".join(names[:EXAMPLES_SHOWN])
-    return shown + (", ..." if len(names) > EXAMPLES_SHOWN else "")
+    text = ", ".join(names[:EXAMPLES_SHOWN])
+    return text + (", ..." if len(names) > EXAMPLES_SHOWN else "")
 
 
 class Notes:
@@ -62,13 +62,13 @@ class Notes:
 
 
 def _line(text: str, about: tuple[str, ...], noun: str) -> str:
-    named = tuple(name for name in about if name)
-    if not named:
+    names = tuple(name for name in about if name)
+    if not names:
         return text
-    shown = ", ".join(named[:NAMES_SHOWN])
-    if len(named) > NAMES_SHOWN:
-        shown = f"{len(named)} {noun}s ({shown}, ...)"
-    return f"{shown}: {text}"
+    heading = ", ".join(names[:NAMES_SHOWN])
+    if len(names) > NAMES_SHOWN:
+        heading = f"{len(names)} {noun}s ({heading}, ...)"
+    return f"{heading}: {text}"
 
 
 def joined_notes(parts: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[str, ...]:
@@ -78,11 +78,11 @@ def joined_notes(parts: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[
     ('a, b: 2 items are missing',)
     """
     notes = Notes()
-    for runs, said in parts:
+    for runs, texts in parts:
         head = f"{runs[0]}: " if len(runs) == 1 else ""
-        for note in said:
-            own = bool(head) and note.startswith(head)
-            notes.add(note.removeprefix(head) if own else note, about=runs[0] if own else "")
+        for note in texts:
+            is_own = bool(head) and note.startswith(head)
+            notes.add(note.removeprefix(head) if is_own else note, about=runs[0] if is_own else "")
     return notes.lines()
 
 
@@ -128,8 +128,8 @@ class Pieces:
     @property
     def done(self) -> float:
         with self._turn:
-            begun = sum(min(c.done / c.total, 1.0) for c in self._begun if c.total)
-            return float(self._finished + begun)
+            partial = sum(min(c.done / c.total, 1.0) for c in self._begun if c.total)
+            return float(self._finished + partial)
 
     def cancel(self) -> None:
         with self._turn:
@@ -144,7 +144,7 @@ Watcher: TypeAlias = "Progress | Callable[[float], None]"
 class Progress:
     """How far work has come, and whether it shall go on.
 
-    Who asks makes one, looks at `done` and may `cancel()`, from any thread; who works calls it
+    The caller makes one, looks at `done` and may `cancel()`, from any thread; the work calls it
     with the share that is done, which raises CancelledError once it was cancelled.
 
     >>> seen = []
@@ -161,16 +161,16 @@ class Progress:
         self._counters: list[tuple[Counter, float, float]] = []
 
     @classmethod
-    def of(cls, given: Watcher | None) -> Progress:
+    def of(cls, watcher: Watcher | None) -> Progress:
         """What a caller gave as progress: nothing, a function that is told, or one of these."""
-        return given if isinstance(given, Progress) else cls(given)
+        return watcher if isinstance(watcher, Progress) else cls(watcher)
 
-    def __call__(self, done: float) -> None:
+    def __call__(self, share: float) -> None:
         """Say which share of the work is done."""
         self.check()
-        self._done = done
+        self._done = share
         if self._watcher is not None:
-            self._watcher(done)
+            self._watcher(share)
 
     def finish(self) -> None:
         """Say that all is done, where that was not said."""
@@ -210,7 +210,7 @@ class Progress:
 
     @property
     def tells(self) -> bool:
-        """Whether somebody is told; who looks at `done` needs no telling."""
+        """Whether a watcher is called; a caller that looks at `done` needs none."""
         return self._watcher is not None
 
     def during(self, work: Callable[[], Result]) -> Result:
@@ -221,17 +221,17 @@ class Progress:
 
         with ThreadPoolExecutor(1) as pool:
             try:
-                found = pool.submit(work)
+                future = pool.submit(work)
             except RuntimeError:  # no thread to be had: nothing is told until the work is done
                 return work()
             try:
-                while wait([found], timeout=TELL_EVERY).not_done:
+                while wait([future], timeout=TELL_EVERY).not_done:
                     self(self.done)
             except BaseException:
-                # Whoever is told wants no more of it, or the user does not.
+                # The watcher or the user wants the work to end.
                 self.cancel()
                 raise
-        return found.result()
+        return future.result()
 
     def part(self, low: float, high: float) -> Progress:
         """The progress of a step that takes the whole from `low` to `high`."""
@@ -241,10 +241,10 @@ class Progress:
 class _Part(Progress):
     """A step of a greater work: what it says and asks goes to the whole."""
 
-    def __init__(self, whole: Progress, low: float, high: float) -> None:
-        super().__init__(lambda done: whole(low + (high - low) * done))
-        self._whole, self._low, self._high = whole, low, high
-        self._cancelled = whole._cancelled
+    def __init__(self, parent: Progress, low: float, high: float) -> None:
+        super().__init__(lambda done: parent(low + (high - low) * done))
+        self._whole, self._low, self._high = parent, low, high
+        self._cancelled = parent._cancelled
 
     @property
     def tells(self) -> bool:
@@ -279,11 +279,11 @@ def with_progress(function: Callable[Arguments, Result]) -> Callable[Arguments, 
     return reporting
 
 
-def time_left(elapsed: float, done: float, begun: float = 0.0) -> str:
+def time_left(elapsed: float, share_done: float, share_before: float = 0.0) -> str:
     """How long the rest will take if it goes on like this, or nothing while that is a guess."""
-    if done - begun <= 0.01 or done >= 1:
+    if share_done - share_before <= 0.01 or share_done >= 1:
         return ""
-    seconds = elapsed * (1 - done) / (done - begun)
+    seconds = elapsed * (1 - share_done) / (share_done - share_before)
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -123,9 +123,9 @@ class Declared:
         bound = dict(self.bound)
         for key, value in values.items():
             if key not in self.params:
-                known = ", ".join(self.params) or "none"
+                names = ", ".join(self.params) or "none"
                 raise MeasureError(
-                    f"{self.name} has no parameter {key!r} (it has: {known})."
+                    f"{self.name} has no parameter {key!r} (it has: {names})."
                     f"{suggest(key, self.params)}"
                 )
             converted = self.params[key].convert(self.name, key, value)
@@ -232,18 +232,22 @@ class Registry(Mapping[str, D], Generic[D]):
 
     @cached_property
     def _known(self) -> dict[str, D]:
-        return {one.name: one for one in self._declared()}
+        return {declaration.name: declaration for declaration in self._declared()}
 
     @cached_property
     def aliases(self) -> Mapping[str, str]:
         """Every other spelling, and the name it stands for."""
-        declared = {other: one.name for one in self.values() for other in one.other_names()}
+        declared = {
+            spelling: declaration.name
+            for declaration in self.values()
+            for spelling in declaration.other_names()
+        }
         return {k: v for k, v in (declared | self._aliases).items() if k not in self._known}
 
     @cached_property
     def _spellings(self) -> dict[str, str]:
         """Names and aliases without case; where two meet, the name comes first."""
-        others = {other.lower(): name for other, name in self.aliases.items()}
+        others = {spelling.lower(): name for spelling, name in self.aliases.items()}
         return others | {name.lower(): name for name in self}
 
     def __getitem__(self, name: str) -> D:
@@ -262,19 +266,19 @@ class Registry(Mapping[str, D], Generic[D]):
             text = dashed[0].replace("-", "_") + text.strip()[dashed.end() :]
         if isinstance(text, str):
             text = self._bare.get(text.strip().lower(), text)
-        whole = isinstance(text, str) and self._called(text.strip())
-        if whole:
-            return whole.check_complete()
+        exact = isinstance(text, str) and self._called(text.strip())
+        if exact:
+            return exact.check_complete()
         tail = isinstance(text, str) and re.fullmatch(_TAIL, text.strip())
-        spoken = parse_name(f"{tail['name']}@{tail['at']}" if tail else text, self.kind.noun)
-        found = self._called(spoken.name)
-        if found is None:
-            name = text.strip() if tail else spoken.name
+        parsed = parse_name(f"{tail['name']}@{tail['at']}" if tail else text, self.kind.noun)
+        declaration = self._called(parsed.name)
+        if declaration is None:
+            name = text.strip() if tail else parsed.name
             raise MeasureError(
                 f"No {self.kind.noun} named {name!r}.{self._likely(name)} "
                 f"List them with: {self.kind.catalogue}"
             )
-        return found.bind(at=spoken.at, **spoken.params).check_complete()
+        return declaration.bind(at=parsed.at, **parsed.params).check_complete()
 
     def _likely(self, name: str) -> str:
         """What may be meant by a name that nothing has."""
@@ -284,18 +288,20 @@ class Registry(Mapping[str, D], Generic[D]):
             return f" Did you mean '{with_cutoff.name}@{glued[2]}'?"
         return suggest(name, self.known_names())
 
-    def find_all(self, wanted: str | D | Iterable[str | D]) -> tuple[D, ...]:
+    def find_all(self, selection: str | D | Iterable[str | D]) -> tuple[D, ...]:
         """Declarations by names, sets of names, or themselves; each once, in the order given."""
-        chosen: dict[D, None] = {}
-        for one in listed(wanted, self.kind):
-            names = self.members(one) if isinstance(one, str) else [one]
+        declarations: dict[D, None] = {}
+        for entry in listed(selection, self.kind):
+            names = self.members(entry) if isinstance(entry, str) else [entry]
             for name in names:
-                chosen[self.find(name) if isinstance(name, str) else name.check_complete()] = None
-        if not chosen:
+                declarations[
+                    self.find(name) if isinstance(name, str) else name.check_complete()
+                ] = None
+        if not declarations:
             raise MeasureError(
                 f"no {self.kind.noun} was asked for. List them with: {self.kind.catalogue}"
             )
-        return tuple(chosen)
+        return tuple(declarations)
 
     def members(self, name: str) -> Iterable[str]:
         """The names in a set, or the name itself where it is not that of a set."""
@@ -310,11 +316,11 @@ class Registry(Mapping[str, D], Generic[D]):
     def _called(self, name: str) -> D | None:
         if name in self._known:
             return self._known[name]
-        meant = self._spellings.get(name.lower())
-        if meant is None:
+        canonical = self._spellings.get(name.lower())
+        if canonical is None:
             return None
-        spoken = parse_name(meant, self.kind.noun)
-        return self._known[spoken.name].bind(at=spoken.at, **spoken.params)
+        parsed = parse_name(canonical, self.kind.noun)
+        return self._known[parsed.name].bind(at=parsed.at, **parsed.params)
 
 
 class Joined(Registry[D]):
@@ -340,25 +346,27 @@ class Joined(Registry[D]):
         return (name for registry in self._registries for name in registry.known_names())
 
     def _called(self, name: str) -> D | None:
-        found = (registry._called(name) for registry in self._registries)
-        return next((one for one in found if one is not None), None)
+        declarations = (registry._called(name) for registry in self._registries)
+        return next((declaration for declaration in declarations if declaration is not None), None)
 
 
-def listed(wanted: str | D | Iterable[str | D], kind: type[D]) -> list[str | D]:
+def listed(selection: str | D | Iterable[str | D], kind: type[D]) -> list[str | D]:
     """Names and declarations one by one; a text may hold several names."""
-    if isinstance(wanted, str | kind):
-        wanted = [wanted]
-    if not isinstance(wanted, Iterable):
-        raise MeasureError(f"{wanted!r} is neither the name of a {kind.noun} nor a list of names")
-    found: list[str | D] = []
-    for one in wanted:
-        if isinstance(one, str):
-            found += split_names(one)
-        elif isinstance(one, kind):
-            found.append(one)
+    if isinstance(selection, str | kind):
+        selection = [selection]
+    if not isinstance(selection, Iterable):
+        raise MeasureError(
+            f"{selection!r} is neither the name of a {kind.noun} nor a list of names"
+        )
+    entries: list[str | D] = []
+    for entry in selection:
+        if isinstance(entry, str):
+            entries += split_names(entry)
+        elif isinstance(entry, kind):
+            entries.append(entry)
         else:
-            raise MeasureError(f"{one!r} is not the name of a {kind.noun}")
-    return found
+            raise MeasureError(f"{entry!r} is not the name of a {kind.noun}")
+    return entries
 
 
 def split_names(text: str) -> list[str]:
@@ -391,28 +399,28 @@ def split_names(text: str) -> list[str]:
 
 def _range_of(name: str) -> list[str]:
     """A name with a range of cutoffs as one name for each of them; any other name as it is."""
-    found = re.search(_RANGE, name)
-    if found is None:
+    match = re.search(_RANGE, name)
+    if match is None:
         return [name]
-    first, last = int(found[1]), int(found[2])
+    first, last = int(match[1]), int(match[2])
     if not first <= last < first + _LONGEST_RANGE:
         raise MeasureError(
             f"{name!r}: a range of cutoffs rises, and has at most {_LONGEST_RANGE} of them"
         )
-    before, after = name[: found.start()], name[found.end() :]
+    before, after = name[: match.start()], name[match.end() :]
     return [f"{before}@{k}{after}" for k in range(first, last + 1)]
 
 
-def _with_cutoff(piece: str, before: list[str]) -> str:
+def _with_cutoff(part: str, before: list[str]) -> str:
     """A piece of a list of names; one that begins with a number continues the name before it."""
-    number = re.match(_BARE_NUMBER, piece)
+    number = re.match(_BARE_NUMBER, part)
     last = before[-1] if before else ""
-    if number is None or not re.match(r"$|[(.]", piece[number.end() :]):
-        return piece
+    if number is None or not re.match(r"$|[(.]", part[number.end() :]):
+        return part
     if cut := re.search(_CUTOFF, last):
-        return f"{last[: cut.start()]}@{number[0]}{piece[number.end() :] or last[cut.end() :]}"
+        return f"{last[: cut.start()]}@{number[0]}{part[number.end() :] or last[cut.end() :]}"
     tail = re.fullmatch(_TAIL, last)
-    return f"{tail['name']}@{piece}" if tail else piece
+    return f"{tail['name']}@{part}" if tail else part
 
 
 def parse_name(text: str, noun: str) -> Spoken:
@@ -441,19 +449,19 @@ def parse_name(text: str, noun: str) -> Spoken:
     return Spoken(text, name, at, params)
 
 
-def _number(text: str, whole: str) -> float:
+def _number(text: str, full_name: str) -> float:
     try:
         # Python alone takes 1_000 and digits of other scripts for numbers.
         number = float(text if text.isascii() and "_" not in text else "")
     except ValueError:
-        raise MeasureError(f"cannot read the cutoff {text!r} in {whole!r}") from None
+        raise MeasureError(f"cannot read the cutoff {text!r} in {full_name!r}") from None
     # A float would quietly stand for a neighbour of such a number.
     if number >= _LARGEST_EXACT:
-        raise MeasureError(f"the cutoff {text[:40]} in {whole[:80]!r}: no ranking is that long")
+        raise MeasureError(f"the cutoff {text[:40]} in {full_name[:80]!r}: no ranking is that long")
     return number
 
 
-def _matching(rest: str, whole: str) -> tuple[str, str]:
+def _matching(rest: str, full_name: str) -> tuple[str, str]:
     depth, quote = 0, ""
     for i, char in enumerate(rest):
         if quote:
@@ -466,28 +474,28 @@ def _matching(rest: str, whole: str) -> tuple[str, str]:
             depth -= 1
             if depth == 0:
                 return rest[1:i], rest[i + 1 :]
-    raise MeasureError(f"unbalanced parenthesis or quote in {whole!r}")
+    raise MeasureError(f"unbalanced parenthesis or quote in {full_name!r}")
 
 
-def _parse_params(inside: str, whole: str, values: dict[str, Value]) -> None:
+def _parse_params(inside: str, full_name: str, values: dict[str, Value]) -> None:
     """Add the parameters written between parentheses to `values`."""
     import ast  # most names have none
 
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise MeasureError(f"cannot read the parameters ({inside}) in {whole!r}") from None
+        raise MeasureError(f"cannot read the parameters ({inside}) in {full_name!r}") from None
     if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
-        raise MeasureError(f"parameters are written name=value, not ({inside}) as in {whole!r}")
+        raise MeasureError(f"parameters are written name=value, not ({inside}) as in {full_name!r}")
     for keyword in call.keywords:
         if keyword.arg in values:
-            raise MeasureError(f"{keyword.arg} is given twice in {whole!r}")
+            raise MeasureError(f"{keyword.arg} is given twice in {full_name!r}")
         try:
             value = ast.literal_eval(keyword.value)
         except (ValueError, TypeError, RecursionError):
             raise MeasureError(
-                f"the value of {keyword.arg} in {whole!r} is not a number or a quoted string"
+                f"the value of {keyword.arg} in {full_name!r} is not a number or a quoted string"
             ) from None
         if not isinstance(value, str | int | float | bool):
-            raise MeasureError(f"the value of {keyword.arg} in {whole!r} is not a simple value")
+            raise MeasureError(f"the value of {keyword.arg} in {full_name!r} is not a simple value")
         values[str(keyword.arg)] = value

@@ -20,11 +20,11 @@ class Reference:
 
     def bibtex(self, key: str) -> str:
         """A BibTeX entry."""
-        where = {"article": "journal", "inproceedings": "booktitle", "phdthesis": "school"}
+        venue_fields = {"article": "journal", "inproceedings": "booktitle", "phdthesis": "school"}
         fields = {
             "author": self.authors.replace(", and ", " and ").replace("; ", " and "),
             "title": "{" + self.title + "}",
-            where.get(self.kind, "howpublished"): self.venue,
+            venue_fields.get(self.kind, "howpublished"): self.venue,
             "year": str(self.year),
         }
         body = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())

@@ -361,7 +361,7 @@ def test_standard_input_is_read_once_for_all_workers(capsys, monkeypatch, tmp_pa
 def test_the_time_left_does_not_count_what_was_there_before():
     assert time_left(10, 0.0) == ""
     assert time_left(10, 0.5) == "10 s"
-    assert time_left(10, 0.75, begun=0.5) == "10 s"
+    assert time_left(10, 0.75, share_before=0.5) == "10 s"
     assert time_left(60, 0.1) == "9 min"
     assert time_left(3600, 0.1) == "9.0 h"
 

@@ -47,7 +47,7 @@ def test_levels_below_0_are_refused(printed) -> None:
     code, found, err = printed("1 0 a 1\n2 0 c 0\n3 0 a 1\n", "-l", "-1")
     assert code == 2
     assert not found
-    assert "-l -1 is below 0, where items that nobody judged would be relevant" in err
+    assert "-l -1 is below 0, where unjudged items would be relevant" in err
 
 
 def test_rndcg_asks_for_items_of_the_level(printed) -> None:

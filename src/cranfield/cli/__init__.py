@@ -111,8 +111,8 @@ def _overview() -> str:
     width = max(map(len, COMMANDS))
     lines = ["usage: cranfield COMMAND ...", "", "Evaluation of retrieval and annotation.", ""]
     grouped = {name for names in GROUPS.values() for name in names.split()}
-    more = {"more": " ".join(name for name in COMMANDS if name not in grouped)}
-    for purpose, names in (GROUPS | (more if more["more"] else {})).items():
+    remaining = {"more": " ".join(name for name in COMMANDS if name not in grouped)}
+    for purpose, names in (GROUPS | (remaining if remaining["more"] else {})).items():
         lines += [f"{purpose}:", *(f"  {n:<{width}}  {COMMANDS[n][1]}" for n in names.split()), ""]
     lines += ["cranfield help COMMAND tells more. --debug shows the traceback of a fault.", ""]
     return "\n".join(lines)

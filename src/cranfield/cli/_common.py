@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cranfield.evaluation.scores import Scores
     from cranfield.report.document import Table
 
-# These texts are in one language: nobody looks for translations, which takes a while.
+# These texts are in one language: a search for translations would only take time.
 vars(argparse)["_"] = str
 # Something that options can be added to: a parser, or a group of its options.
 Place = argparse._ActionsContainer
@@ -42,7 +42,7 @@ Kind = Callable[[str], Any] | Iterable[Any] | type[argparse.Action]
 ASIDE = ("-o", "--output", "--executor", "--jobs")
 
 
-def what_was_asked(argv: Sequence[str]) -> list[str]:
+def words_of_request(argv: Sequence[str]) -> list[str]:
     """The words of a command without those that change nothing in its answer."""
     words = list(argv)
     return [
@@ -68,17 +68,17 @@ class Parser(argparse.ArgumentParser):
         texts: dict[str, Any] = {"description": description, "epilog": epilog or None}
         return cls(prog=f"cranfield {command}", formatter_class=shape, **texts)
 
-    def add_argument(self, *names: Any, **how: Any) -> argparse.Action:
+    def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
         # A group does the same without laying out the help of each option to check it.
         place = self._optionals if names[0].startswith("-") else self._positionals
-        return place.add_argument(*names, **how)
+        return place.add_argument(*names, **options)
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
         # The intermixed parse calls this method again for its two halves. With subcommands it is
         # not possible, nor needed: each of them is a parser of this kind.
-        _words.known = set(self._option_string_actions)
+        _words.option_names = set(self._option_string_actions)
         if self._mixing or self._subparsers is not None:
             return super().parse_known_args(args, namespace)
         self._mixing = True
@@ -91,27 +91,29 @@ class Parser(argparse.ArgumentParser):
 
     def read(self, argv: Sequence[str]) -> tuple[dict[str, Any], Output]:
         """What was given on the command line, as plain values by name, and where answers go."""
-        given = vars(self.parse_args(joined_measures(argv)))
-        check_read_once(v for name, v in given.items() if name not in ("path", "target"))
-        for place in [name for name in ("runs", "files") if name in given]:
-            third, texts = given.pop("third", None), given[place] or ()
+        arguments = vars(self.parse_args(joined_measures(argv)))
+        check_read_once(v for name, v in arguments.items() if name not in ("path", "target"))
+        for place in [name for name in ("runs", "files") if name in arguments]:
+            third, texts = arguments.pop("third", None), arguments[place] or ()
             if third or any("=" in str(text) for text in texts):
                 from cranfield.io.coerce import parse_named_input
 
-                given[place] = [parse_named_input(text, third) for text in texts]
-        own = [name for name in Output.__match_args__ if name != "asked"]
-        asked = (*self.prog.split(), *what_was_asked(argv))
-        return given, Output(asked=asked, **{n: given.pop(n) for n in own if n in given})
+                arguments[place] = [parse_named_input(text, third) for text in texts]
+        fields = [name for name in Output.__match_args__ if name != "command_line"]
+        command_line = (*self.prog.split(), *words_of_request(argv))
+        return arguments, Output(
+            command_line=command_line, **{n: arguments.pop(n) for n in fields if n in arguments}
+        )
 
     def steps(self, dest: str, metavar: str) -> Callable[..., Parser]:
         """A function that adds a subcommand, by its name and what it does."""
-        known = self.add_subparsers(
+        subparsers = self.add_subparsers(
             dest=dest, required=True, metavar=metavar, parser_class=type(self)
         )
 
-        def step(name: str, what: str, more: str = "") -> Parser:
-            text = more or f"{what[0].upper()}{what[1:]}."
-            return known.add_parser(name, help=what, description=text)
+        def step(name: str, help_text: str, description: str = "") -> Parser:
+            text = description or f"{help_text[0].upper()}{help_text[1:]}."
+            return subparsers.add_parser(name, help=help_text, description=text)
 
         return step
 
@@ -129,7 +131,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def add(
-    to: Place, names: str, what: str, kind: Kind = str, default: Any = None, **more: Any
+    to: Place, names: str, help_text: str, kind: Kind = str, default: Any = None, **options: Any
 ) -> argparse.Action:
     """Add an option, "-k --flag METAVAR", or what stands by its place, "name METAVAR+".
 
@@ -142,61 +144,65 @@ def add(
     if not flags:
         flags = [words.pop(0)]
         if words[0][-1] in "+*?":
-            more["nargs"], words = words[0][-1], [words[0][:-1]]
+            options["nargs"], words = words[0][-1], [words[0][:-1]]
     if words:
-        more["metavar"] = words[0]
+        options["metavar"] = words[0]
     if kind is bool:
-        more["action"] = "store_true"
+        options["action"] = "store_true"
     elif isinstance(kind, list):
-        more["action"], more["type"], default = "append", kind[0], []
+        options["action"], options["type"], default = "append", kind[0], []
     elif isinstance(kind, type) and issubclass(kind, argparse.Action):
-        more["action"] = kind
+        options["action"] = kind
     elif callable(kind):
-        more["type"] = kind
+        options["type"] = kind
     else:
-        more["choices"] = kind
+        options["choices"] = kind
     if kind is not bool:
-        more["default"] = default
-    if default not in (None, (), []) and "default:" not in what and "(default" not in what:
-        what = f"{what} (default: {default})" if what else f"default: {default}"
-    return to.add_argument(*flags, help=what, **more)
+        options["default"] = default
+    if (
+        default not in (None, (), [])
+        and "default:" not in help_text
+        and "(default" not in help_text
+    ):
+        help_text = f"{help_text} (default: {default})" if help_text else f"default: {default}"
+    return to.add_argument(*flags, help=help_text, **options)
 
 
 class Adding(argparse.Action):
     """Names that add up where they are given several times."""
 
-    def __call__(self, _: Any, given: Any, value: Any, __: str | None = None) -> None:
-        before = getattr(given, self.dest)
-        setattr(given, self.dest, value if before is self.default else f"{before} {value}")
+    def __call__(self, _: Any, namespace: Any, value: Any, __: str | None = None) -> None:
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, value if before is self.default else f"{before} {value}")
 
 
 class Named(argparse.Action):
     """[NAME=]VALUE by name, which is '' without one or where the whole is a file."""
 
-    def __call__(self, _: Any, given: Any, value: Any, flag: str | None = None) -> None:
+    def __call__(self, _: Any, namespace: Any, value: Any, flag: str | None = None) -> None:
         name, equals, rest = value.partition("=")
         if not equals or Path(value).exists():
             name, rest = "", value
-        self.keep(given, name, rest, flag)
+        self.keep(namespace, name, rest, flag)
 
-    def keep(self, given: Any, name: str, value: str, flag: str | None) -> None:
-        before = getattr(given, self.dest) or {}
+    def keep(self, namespace: Any, name: str, value: str, flag: str | None) -> None:
+        before = getattr(namespace, self.dest) or {}
         if name in before:
-            what = f"of the name {name!r}" if name else "without a name"
+            label = f"of the name {name!r}" if name else "without a name"
             raise UsageError(
-                f"{flag}: {before[name]} and {value} are both {what}; name them apart: NAME=FILE"
+                f"{flag}: {before[name]} and {value} are both {label}; name them apart: NAME=FILE"
             )
-        setattr(given, self.dest, before | {name: value})
+        setattr(namespace, self.dest, before | {name: value})
 
 
 class Threshold(Named):
     """The last threshold of each run, and that of all others apart."""
 
-    def keep(self, given: Any, name: str, value: str, _: str | None) -> None:
+    def keep(self, namespace: Any, name: str, value: str, _: str | None) -> None:
         if name:
-            setattr(given, self.dest, (getattr(given, self.dest) or {}) | {name: value})
+            setattr(namespace, self.dest, (getattr(namespace, self.dest) or {}) | {name: value})
         else:
-            given.threshold = value
+            namespace.threshold = value
 
 
 def positive(text: str) -> int:
@@ -252,8 +258,10 @@ def _floor(text: str) -> tuple[str, float]:
     return name, number
 
 
-def _option(names: str, what: str, kind: Kind = str, default: Any = None, **more: Any) -> Any:
-    return (names, what, kind, default), more
+def _option(
+    names: str, help_text: str, kind: Kind = str, default: Any = None, **options: Any
+) -> Any:
+    return (names, help_text, kind, default), options
 
 
 # Options that several commands have.
@@ -318,18 +326,18 @@ OPTIONS = {
 def common(to: Place, *names: str) -> None:
     """Add options of the table."""
     for name in names:
-        plain, more = OPTIONS[name]
-        add(to, *plain, **more)
+        positional, options = OPTIONS[name]
+        add(to, *positional, **options)
 
 
-def measures(to: Place, what: str, default: str | None = None) -> None:
+def measures(to: Place, help_text: str, default: str | None = None) -> None:
     """`-m`, which adds up where it is given several times."""
-    add(to, "-m --measures NAMES", what, Adding, default)
+    add(to, "-m --measures NAMES", help_text, Adding, default)
 
 
-def executor(to: Place, more: str) -> None:
-    what = f"threads (default), processes, or dask://HOST:PORT; {more}"
-    add(to, "--executor WHERE", what, default="threads")
+def executor(to: Place, detail: str) -> None:
+    help_text = f"threads (default), processes, or dask://HOST:PORT; {detail}"
+    add(to, "--executor WHERE", help_text, default="threads")
 
 
 def outputs(
@@ -346,21 +354,21 @@ def outputs(
 
 
 def target(
-    parser: Parser, where: str, form: str, forms: Sequence[str] = FORMATS, about: str = ""
+    parser: Parser, destination: str, form: str, forms: Sequence[str] = FORMATS, about: str = ""
 ) -> None:
-    """The output of commands that write something else than their answer, to -o as `where` says."""
+    """The output of commands that write something other than their answer to -o."""
     group = parser.add_argument_group("output")
-    metavar, _, what = where.partition(": ")
+    metavar, _, help_text = destination.partition(": ")
     required = metavar.endswith("!")
-    add(group, f"-o --output {metavar.rstrip('!')}", what, dest="path", required=required)
+    add(group, f"-o --output {metavar.rstrip('!')}", help_text, dest="path", required=required)
     add(group, "--format", about, forms, form, dest="form")
     common(group, "quiet")
 
 
-def run_target(parser: Parser, what: str, others: str) -> None:
+def run_target(parser: Parser, content: str, others: str) -> None:
     """The output of commands that write a run, or print the answer that it came with."""
     about = f"trec: the run itself; others: {others}"
-    target(parser, f"RUN: write {what} here", "trec", ("trec", *FORMATS), about)
+    target(parser, f"RUN: write {content} here", "trec", ("trec", *FORMATS), about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,7 +381,7 @@ class Output:
     spreadsheet: bool = False
     page_title: str | None = None
     page_pictures: str | None = None
-    asked: Sequence[str] = ()
+    command_line: Sequence[str] = ()
     sort: str | None = None
     digits: int | None = None
     transpose: bool = False
@@ -384,7 +392,7 @@ class Output:
 
         from cranfield.report.html_report import page_about
 
-        about = page_about(shlex.join(self.asked), public=public)
+        about = page_about(shlex.join(self.command_line), public=public)
         return {"title": self.page_title, "about": about, "pictures": self.page_pictures}
 
     def working(self, label: str) -> AbstractContextManager[Progress]:
@@ -396,10 +404,10 @@ class Output:
         if not self.quiet:
             sys.stderr.writelines(f"{word}: {in_options(note)}\n" for note in notes)
 
-    def wrote(self, path: object, what: str = "") -> None:
+    def wrote(self, path: object, detail: str = "") -> None:
         """Say that a file is there."""
         if not self.quiet:
-            sys.stderr.write(f"wrote {visible(str(path))}{what and f' ({what})'}\n")
+            sys.stderr.write(f"wrote {visible(str(path))}{detail and f' ({detail})'}\n")
 
     def write(self, path: str, text: str) -> None:
         """Write a file whole or not at all, and say so."""
@@ -414,14 +422,14 @@ class Output:
         for path, table in tables.items():
             self.write(path, render(Document({}, [table]), "csv"))
 
-    def data(self, data: bytes, what: str = "") -> None:
+    def data(self, data: bytes, detail: str = "") -> None:
         """Bytes to the file named or to standard output."""
         if self.path is None:
             sys.stdout.flush()
             sys.stdout.buffer.write(data)
         else:
             write_atomic(Path(self.path), data)
-            self.wrote(self.path, what)
+            self.wrote(self.path, detail)
 
     def name(self, default: str) -> str:
         """The name of a run that is written: that of its file."""
@@ -480,13 +488,13 @@ def gate(checks: Sequence[Check], junit: str | None, summary: str | None, output
     if summary is not None:
         output.write(summary, markdown_summary(checks))
     wrong = [check.said for check in checks if not check.holds]
-    sys.stderr.writelines(f"failed: {said}\n" for said in wrong)
+    sys.stderr.writelines(f"failed: {message}\n" for message in wrong)
     return 1 if wrong else 0
 
 
-def gate_floors(scores: Scores, asked: Sequence[Any], output: Output) -> int:
+def gate_floors(scores: Scores, gate_options: Sequence[Any], output: Output) -> int:
     """The same of means that runs must reach: the values of the options of a gate."""
-    floors, junit, summary = asked
+    floors, junit, summary = gate_options
     if not floors and junit is None and summary is None:
         return 0
     from cranfield.comparison.regression_gate import check_floors

@@ -46,8 +46,8 @@ def guarded(work: Callable[[], int], *, debug: bool = False) -> int:
         )
     except OSError as error:
         _drop_output()
-        where = error.filename if isinstance(error.filename, str) else "standard output"
-        return _say(f"{where}: {os_message(error)}", BAD_INPUT)
+        file_name = error.filename if isinstance(error.filename, str) else "standard output"
+        return _say(f"{file_name}: {os_message(error)}", BAD_INPUT)
     except Exception as error:
         return _fault(error, debug)
 
@@ -79,9 +79,9 @@ def _fault(error: Exception, debug: bool) -> int:
         import traceback
 
         traceback.print_exception(error)
-    said = " ".join(f"{type(error).__name__}: {error}".split())
+    message = " ".join(f"{type(error).__name__}: {error}".split())
     return _say(
-        f"cranfield: a fault of Cranfield itself ({said[:300]}). Please report it with the "
+        f"cranfield: a fault of Cranfield itself ({message[:300]}). Please report it with the "
         "command and its files; --debug shows where it happened",
         FAULT,
     )
@@ -93,7 +93,7 @@ def _say(text: str, code: int) -> int:
         sys.stderr.write(f"{visible(text)}\n")
         sys.stderr.flush()
     except (OSError, ValueError):
-        pass  # nobody is there to be told
+        pass  # no reader is left
     return code
 
 

@@ -15,39 +15,41 @@ from cranfield.lab.choices import OF_LISTS
 def votes_parser(parser: Parser) -> None:
     step = parser.steps("step", "STEP")
     count = step("count", "count the votes of a table")
-    what = "question,MEASURE,... with votes; or question,votes_a,votes_b,votes_both,M_a,M_b,..."
-    add(count, "votes VOTES.csv", what)
+    help_text = (
+        "question,MEASURE,... with votes; or question,votes_a,votes_b,votes_both,M_a,M_b,..."
+    )
+    add(count, "votes VOTES.csv", help_text)
     make = step("make", "make a blind questionnaire")
     add(make, "folder DIR", "where questions.html, .json and key.json go")
-    what = "ask about concept sets of two runs, not about made-up ranked lists"
-    add(make, "--truth FILE", what)
-    what = "with --truth: the two annotations to choose between"
-    add(make, "--between RUN", what, default=(), nargs=2)
-    what = f"""the measures to choose between (default: {OF_RANKINGS}; with --truth: {WITH_COSTS},
-    or without costs {WITHOUT_COSTS})"""
-    measures(make, what)
-    what = "with --truth: measures that must score both sets alike, such as Rprec.example"
-    make.add_argument("--alike", metavar="NAMES", default="", help=what)
+    help_text = "ask about concept sets of two runs, not about made-up ranked lists"
+    add(make, "--truth FILE", help_text)
+    help_text = "with --truth: the two annotations to choose between"
+    add(make, "--between RUN", help_text, default=(), nargs=2)
+    help_text = f"""the measures to choose between (default: {OF_RANKINGS}; with --truth:
+    {WITH_COSTS}, or without costs {WITHOUT_COSTS})"""
+    measures(make, help_text)
+    help_text = "with --truth: measures that must score both sets alike, such as Rprec.example"
+    make.add_argument("--alike", metavar="NAMES", default="", help=help_text)
     label_options(make)
     add(make, "--questions N", "questions", positive, 10)
-    for name, (value, what) in OF_LISTS.items():
-        add(make, f"--{name} N", f"ranked lists: {what} (default: {value})", positive)
+    for name, (value, help_text) in OF_LISTS.items():
+        add(make, f"--{name} N", f"ranked lists: {help_text} (default: {value})", positive)
     common(make, "seed")
     tally = step("tally", "count the answers to a questionnaire")
     add(tally, "key KEY.json", "the key.json of the questionnaire")
     add(tally, "answers ANSWERS.json+", "saved answers")
-    for one in (count, make, tally):
-        outputs(one)
+    for subparser in (count, make, tally):
+        outputs(subparser)
 
 
-def answer_votes(given: dict[str, Any]) -> Answer:
+def answer_votes(arguments: dict[str, Any]) -> Answer:
     """What a step answers."""
-    step = given.pop("step")
+    step = arguments.pop("step")
     if step == "count":
-        return lab.count_votes(given["votes"])
+        return lab.count_votes(arguments["votes"])
     if step == "tally":
-        return lab.tally(given["key"], given["answers"])
+        return lab.tally(arguments["key"], arguments["answers"])
     from cranfield.lab.api import ask_people
     from cranfield.site.work_pages import write_questionnaire
 
-    return write_questionnaire(folder=given.pop("folder"), questionnaire=ask_people(**given))
+    return write_questionnaire(folder=arguments.pop("folder"), questionnaire=ask_people(**arguments))

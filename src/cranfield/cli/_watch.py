@@ -19,16 +19,16 @@ def watched(label: str, *, quiet: bool) -> Iterator[Progress]:
     progress = Progress()
     stop = threading.Event()
     thread = threading.Thread(target=_show, args=(label, progress, stop), daemon=True)
-    shown = not quiet and sys.stderr.isatty()
-    if shown:
+    is_shown = not quiet and sys.stderr.isatty()
+    if is_shown:
         try:
             thread.start()
         except RuntimeError:  # no thread to be had, and none is needed
-            shown = False
+            is_shown = False
     try:
         yield progress
     finally:
-        if shown:
+        if is_shown:
             stop.set()
             thread.join()
 
@@ -38,10 +38,10 @@ def _show(label: str, progress: Progress, stop: threading.Event) -> None:
     if stop.wait(SHOW_PROGRESS_AFTER):
         return
     while not stop.wait(0.2):
-        done = min(max(progress.done, 0.0), 1.0)
-        left = time_left(time.monotonic() - started, done)
-        line = f"\r{label} [{'#' * int(30 * done):<30}] {done:4.0%}"
-        sys.stderr.write(line + (f", {left} left    " if left else " "))
+        share = min(max(progress.done, 0.0), 1.0)
+        remaining = time_left(time.monotonic() - started, share)
+        line = f"\r{label} [{'#' * int(30 * share):<30}] {share:4.0%}"
+        sys.stderr.write(line + (f", {remaining} left    " if remaining else " "))
         sys.stderr.flush()
     sys.stderr.write("\r" + " " * (len(label) + 60) + "\r")
     sys.stderr.flush()

@@ -23,7 +23,7 @@ unvoted values width wordnet
 """
 PARAMETERS = _NAMES.split()
 # The options of the command that runs, from its parser.
-known: set[str] = set()
+option_names: set[str] = set()
 # name=value as a whole word; what stands in brackets belongs to the name of a measure.
 _SAID = rf"(?<!\w\()(?<![\w.'\"])({'|'.join(PARAMETERS)})=(\.\.\.|'[^']*'|[\w./:|-]*)"
 # Any parameter that is spoken of without a value: `tags=` and not `tags='x'`.
@@ -33,7 +33,9 @@ _BARE = r"(?<![\w'\"-])([a-z][a-z_]*)=(?![\w'\"\[(.-])"
 def in_options(text: str) -> str:
     """A message of the library in the words of the command that runs."""
     text = translated(text)
-    for name in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - known if known else ():
+    for name in (
+        set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - option_names if option_names else ()
+    ):
         # Advice that is another command's: what stands in brackets, or behind a semicolon.
         text = re.sub(rf" \({name}[^()]*\)|; [^;()]*{name}(?![\w-])[^;()]*", "", text)
     return text
@@ -50,14 +52,14 @@ def translated(text: str) -> str:
     '--few-gold makes them nevertheless'
     """
 
-    def option(found: re.Match[str]) -> str:
-        value = "" if found[2] in ("...", "True") else found[2].strip("'")
+    def option(match: re.Match[str]) -> str:
+        value = "" if match[2] in ("...", "True") else match[2].strip("'")
         value = f"'{value}'" if " " in value else value
-        return f"{_option(found[1])} {value}".rstrip()
+        return f"{_option(match[1])} {value}".rstrip()
 
     # Compiled when something is said: most commands say nothing.
     text = re.sub(_SAID, option, text)
-    return visible(re.sub(_BARE, lambda found: _option(found[1]), text))
+    return visible(re.sub(_BARE, lambda match: _option(match[1]), text))
 
 
 def _option(parameter: str) -> str:

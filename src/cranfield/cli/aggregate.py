@@ -17,17 +17,17 @@ median are for ratings.
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.agreement.files import aggregate_log
     from cranfield.report.tables.agreement import annotator_table, confusion_table
 
     # Options that write a file beside the answer.
     beside = {"annotators": annotator_table, "confusion": confusion_table}
-    given = with_folder("aggregate", given, "judgements")
-    soft, confidences = given.pop("soft"), given.pop("confidences")
-    files = {name: given.pop(name) for name in beside}
+    arguments = with_folder("aggregate", arguments, "judgements")
+    soft, confidences = arguments.pop("soft"), arguments.pop("confidences")
+    files = {name: arguments.pop(name) for name in beside}
     with output.working("aggregating") as progress:
-        answer = aggregate_log(progress=progress, **given)
+        answer = aggregate_log(progress=progress, **arguments)
         tables = {path: beside[name](answer) for name, path in files.items() if path}
     output.write_tables(tables)
     output.show(answer, shape="soft" if soft else "confidences" if confidences else "truth")
@@ -38,27 +38,29 @@ def make_parser() -> Parser:
     parser = Parser.of("aggregate", "Many opinions to one truth.", EPILOG)
     log_options(parser, ("error", "first", "last", "all"))
     add(parser, "--method", "", METHODS, "majority")
-    what = """units whose answers are tied: left undecided (default), the lowest answer (0
+    help_text = """units whose answers are tied: left undecided (default), the lowest answer (0
     before 1), the highest or a random one, or omitted; exclusive groups always have one answer"""
-    add(parser, "--ties", what, TIES, "undecided")
+    add(parser, "--ties", help_text, TIES, "undecided")
     add(parser, "--weights FILE", "CSV annotator,weight for weighted-majority")
     add(parser, "--gold FILE", "known answers that the models keep to")
-    what = "what an adjudicator decided, above votes and models: CSV item,concept,value[,reason]"
-    add(parser, "--decisions FILE", what)
-    what = "one table of confusions per annotator for all concepts, not one per concept"
-    add(parser, "--share", what, bool)
-    what = """judgements for which the usual annotator counts in what a model learns of each
+    help_text = (
+        "what an adjudicator decided, above votes and models: CSV item,concept,value[,reason]"
+    )
+    add(parser, "--decisions FILE", help_text)
+    help_text = "one table of confusions per annotator for all concepts, not one per concept"
+    add(parser, "--share", help_text, bool)
+    help_text = """judgements for which the usual annotator counts in what a model learns of each
     (default: by how much they differ, up to 10; 0: the estimates of the papers)"""
-    add(parser, "--prior X", what, from_zero)
-    what = "instead of it: judgements added to each cell of a dawid-skene table"
-    add(parser, "--smoothing X", what, from_zero)
+    add(parser, "--prior X", help_text, from_zero)
+    help_text = "instead of it: judgements added to each cell of a dawid-skene table"
+    add(parser, "--smoothing X", help_text, from_zero)
     add(parser, "--iterations N", "of a model, at most", positive, 500)
     add(parser, "--tolerance X", "stop when no probability moves by more", from_zero, 0.0001)
     shape = parser.add_mutually_exclusive_group()
     add(shape, "--soft", "a row for every answer with its probability", bool)
-    what = """item,concept,value with the probability that the concept is present, as `cranfield
-    label` reads it"""
-    add(shape, "--confidences", what, bool)
+    help_text = """item,concept,value with the probability that the concept is present, as
+    `cranfield label` reads it"""
+    add(shape, "--confidences", help_text, bool)
     add(parser, "--annotators FILE", "also write annotator,judgements,reliability")
     add(parser, "--confusion FILE", "also write what each annotator answers by truth")
     common(parser, "seed")

@@ -13,31 +13,31 @@ EPILOG = """
 coefficients: accuracy fleiss free_marginal krippendorff krippendorff_ordinal
 krippendorff_interval gwet_ac1 gwet_ac2 gwet_ac2_linear gwet_ac2_ordinal; `standard` are the
 nominal ones, `all` every one that the answers allow. Cohen and Scott come with --pairs.
-A coefficient that does not exist (nobody shares a unit, or all answers are the same) is null.
+A coefficient that does not exist (no unit has two annotators, or all answers are the same) is null.
 """
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.agreement.files import assess_log
     from cranfield.report.tables.agreement import log_table, map_table
 
-    given = with_folder("agreement", given, "judgements")
-    map_file, counting, clean = (given.pop(n) for n in ("map", "map_counting", "clean"))
-    if clean and not given["quality"]:
+    arguments = with_folder("agreement", arguments, "judgements")
+    map_file, counting, clean = (arguments.pop(n) for n in ("map", "map_counting", "clean"))
+    if clean and not arguments["quality"]:
         raise UsageError("--clean belongs to --quality")
     with output.working("agreement") as progress:
-        found = assess_log(progress=progress, **given)
+        assessment = assess_log(progress=progress, **arguments)
     tables = {}
     if map_file:
-        shares, absent = found.map(counting)
-        said = f"{map_file}: {absent} concepts that nobody selected are not in the map"
-        output.warn([said] if absent else [])
+        shares, absent = assessment.map(counting)
+        note = f"{map_file}: {absent} concepts that no annotator selected are not in the map"
+        output.warn([note] if absent else [])
         tables[map_file] = map_table(shares.agreement)
     if clean:
-        tables[clean] = log_table(found.clean())
+        tables[clean] = log_table(assessment.clean())
     output.write_tables(tables)
-    output.show(found.answer)
+    output.show(assessment.answer)
     return 0
 
 
@@ -45,39 +45,39 @@ def make_parser() -> Parser:
     parser = Parser.of("agreement", "How far annotators agree, and who should not count.", EPILOG)
     log_options(parser, ("error", "first", "last"))
     add(parser, "--coefficients", "of those below", default="standard", metavar='"A B"')
-    what = "intervals of all values: items are drawn again and again"
-    add(parser, "--intervals", what, bool)
+    help_text = "intervals of all values: items are drawn again and again"
+    add(parser, "--intervals", help_text, bool)
     add(parser, "--resamples N", "samples behind an interval", positive, 1000)
     add(parser, "--confidence X", "share of the samples inside an interval", share, 0.95)
     common(parser, "seed")
-    more = parser.add_argument_group("more tables")
-    add(more, "--pairs", "every pair of annotators", bool)
-    add(more, "--per-item", "agreement on each item", bool)
-    what = "agreement with the majority, counting selected or all concepts"
-    add(more, "--majority", what, bool)
-    add(more, "--groups FILE", "CSV annotator,group: each group, and merged groups")
-    add(more, "--map FILE", "write concept,agreement for the measure OS")
-    what = "units of the map: all (default), or those where somebody selected the concept"
-    add(more, "--map-counting", what, ("all", "selected"), "all")
+    table_options = parser.add_argument_group("more tables")
+    add(table_options, "--pairs", "every pair of annotators", bool)
+    add(table_options, "--per-item", "agreement on each item", bool)
+    help_text = "agreement with the majority, counting selected or all concepts"
+    add(table_options, "--majority", help_text, bool)
+    add(table_options, "--groups FILE", "CSV annotator,group: each group, and merged groups")
+    add(table_options, "--map FILE", "write concept,agreement for the measure OS")
+    help_text = "units of the map: all (default), or those where an annotator selected the concept"
+    add(table_options, "--map-counting", help_text, ("all", "selected"), "all")
     quality = parser.add_argument_group("quality control")
     add(quality, "--quality", "who should not count, and why", bool)
     add(quality, "--gold FILE", "known answers (item,concept,value)")
     add(quality, "--gold-minimum X", "share of gold answers to get right", share, 0.7)
-    what = "too fast is below this part of the typical time (default: 1/3)"
-    add(quality, "--fast X", what, share, 1 / 3)
+    help_text = "too fast is below this part of the typical time (default: 1/3)"
+    add(quality, "--fast X", help_text, share, 1 / 3)
     add(quality, "--strict", "reject also annotators who are to be looked at", bool)
     add(quality, "--reward X", "pay for one form", float)
     add(quality, "--pay-rejected", "forms that break a rule are paid, too", bool)
     add(quality, "--clean FILE", "write the log without the rejected")
     systems = parser.add_argument_group("whether it matters")
-    what = "rank annotation runs by each annotator's truth and correlate the rankings"
-    add(systems, "--systems RUN", what, nargs="+")
+    help_text = "rank annotation runs by each annotator's truth and correlate the rankings"
+    add(systems, "--systems RUN", help_text, nargs="+")
     measures(systems, "measures of annotation", "EER AUC")
     add(systems, "--costmap FILE", "costs of confusing concepts, for measures such as OS")
-    what = "CSV concept,agreement for OS (default: the log's own, where an ontology is given)"
-    add(systems, "--agreement FILE", what)
+    help_text = "CSV concept,agreement for OS (default: the log's own, where an ontology is given)"
+    add(systems, "--agreement FILE", help_text)
     add(systems, "--threshold X", "confidence from which a run predicts a concept", float, 0.5)
-    what = "share of the items that an annotator must have judged to have a truth of its own"
-    add(systems, "--coverage X", what, share, 0.5)
+    help_text = "share of the items that an annotator must have judged to have a truth of its own"
+    add(systems, "--coverage X", help_text, share, 0.5)
     outputs(parser)
     return parser

@@ -20,16 +20,18 @@ def make_parser() -> Parser:
     add(parser, "--train FILE", "vectors ..., then the truth", nargs="+", required=True)
     add(parser, "--apply VECTORS", "vectors of other items", nargs="+", required=True)
     add(parser, "--method", "", CLASSIFIERS, "logistic")
-    what = """of several kinds of vectors: put together before learning, or their confidences
+    help_text = """of several kinds of vectors: put together before learning, or their confidences
     averaged"""
-    add(parser, "--fusion", what, FUSIONS, "early")
-    what = "lift and lower confidences by the ontology's rules, or by co-occurrence in training"
-    add(parser, "--after", what, AFTER)
+    add(parser, "--fusion", help_text, FUSIONS, "early")
+    help_text = (
+        "lift and lower confidences by the ontology's rules, or by co-occurrence in training"
+    )
+    add(parser, "--after", help_text, AFTER)
     add(parser, "--ontology F", "for --after rules")
     add(parser, "--rules FILE", "more rules, as TOML")
-    what = """0.5 for all, one for each concept (--thresholds writes them), or the decisions as
+    help_text = """0.5 for all, one for each concept (--thresholds writes them), or the decisions as
     labels beside the confidences"""
-    add(parser, "--threshold", what, THRESHOLDS, "one")
+    add(parser, "--threshold", help_text, THRESHOLDS, "one")
     add(parser, "--thresholds FILE", "write CSV concept,threshold")
     add(parser, "--neighbours N", "for neighbours", positive, 10)
     common(parser, "seed")
@@ -38,18 +40,18 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.evaluation.baselines import annotate
     from cranfield.io.files import run_name
     from cranfield.io.labels import write_labels, write_thresholds
 
-    *train, truth = given.pop("train")
+    *train, truth = arguments.pop("train")
     if not train:
         raise UsageError("--train takes one or more files of vectors, and the truth last")
-    path, vectors, limits = str(output.path), given.pop("apply"), given.pop("thresholds")
-    given |= {"seed": given.pop("rng"), "name": run_name(path)}
+    path, vectors, limits = str(output.path), arguments.pop("apply"), arguments.pop("thresholds")
+    arguments |= {"seed": arguments.pop("rng"), "name": run_name(path)}
     with output.working("annotating") as progress:
-        answer = annotate(train, truth, vectors, progress=progress, **given)
+        answer = annotate(train, truth, vectors, progress=progress, **arguments)
     write_labels(answer.labels, path)
     if limits:
         write_thresholds(answer.thresholds, limits)

@@ -20,20 +20,23 @@ def make_parser() -> Parser:
 
 def _results(parser: Parser) -> None:
     parser.epilog = "; ".join(f"{table.name}: {table.title}" for table in TABLES.values()) + "."
-    what = """a collection's folder, scores that were saved or printed as JSON, or CSV of printed
-    figures: a column per measure beside run, team, configuration and concept, item or topic"""
-    add(parser, "source DIR|SCORES", what)
+    help_text = """a collection's folder, scores that were saved or printed as JSON, or CSV of
+    printed figures: a column per measure beside run, team, configuration and concept, item or
+    topic"""
+    add(parser, "source DIR|SCORES", help_text)
     add(parser, "--table NAME", "which table, as listed below", tuple(TABLES), "runs")
     add(parser, "--kind", "which runs of a collection that has both", KINDS)
     add(parser, "-m --measures NAMES", "measures of the table (default: the collection's)", Adding)
     for unit in ("concepts", "items", "topics"):
         add(parser, f"--{unit} FILE", f"only these {unit}, one per line or in a column of CSV")
-    for what in ("configurations", "teams"):
-        add(parser, f"--{what} A,B", f"only runs of these {what}")
-    what = "side-by-side: concepts (or topics) of a file under a name; repeatable"
-    add(parser, "--set NAME=FILE", what, Named, dest="sets")
-    what = "an earlier year: a folder, scores or figures (default: the collection's); repeatable"
-    add(parser, "--year NAME=SOURCE", what, Named, dest="years")
+    for help_text in ("configurations", "teams"):
+        add(parser, f"--{help_text} A,B", f"only runs of these {help_text}")
+    help_text = "side-by-side: concepts (or topics) of a file under a name; repeatable"
+    add(parser, "--set NAME=FILE", help_text, Named, dest="sets")
+    help_text = (
+        "an earlier year: a folder, scores or figures (default: the collection's); repeatable"
+    )
+    add(parser, "--year NAME=SOURCE", help_text, Named, dest="years")
     add(parser, "--count N", "how many items or runs are listed", positive)
     add(parser, "--per-group", "rank-changes: one run of each group", bool)
     add(parser, "--no-compare", "no ranks by tests", bool)
@@ -42,14 +45,14 @@ def _results(parser: Parser) -> None:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
-    action = given.pop("action")
+    arguments, output = make_parser().read(argv)
+    action = arguments.pop("action")
     if action != "results":
-        return act(action, given, output)
+        return act(action, arguments, output)
     from cranfield.campaign.results import campaign_results
 
-    given["compare"] = not given.pop("no_compare")
+    arguments["compare"] = not arguments.pop("no_compare")
     with output.working("scoring") as progress:
-        answer = campaign_results(progress=progress, **given)
+        answer = campaign_results(progress=progress, **arguments)
     output.show(answer)
     return 0

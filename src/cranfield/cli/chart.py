@@ -27,17 +27,17 @@ RELEVANT = """behaviour: relevant items, of which one is retrieved (default: 1);
 
 def make_parser() -> Parser:
     width = max(map(len, CHARTS))
-    listed = "\n".join(f"  {name:<{width}}  {what}" for name, what in CHARTS.items())
-    parser = Parser.of("chart", f"Draw runs. The charts:\n{listed}", EXAMPLES, raw=True)
+    chart_list = "\n".join(f"  {name:<{width}}  {help_text}" for name, help_text in CHARTS.items())
+    parser = Parser.of("chart", f"Draw runs. The charts:\n{chart_list}", EXAMPLES, raw=True)
     add(parser, "chart CHART", "one of those above", CHARTS)
-    where = ".svg, .png, .pdf, or .json: the Vega-Lite specification"
-    add(parser, "-o --output FILE", where, required=True, dest="path")
+    file_help = ".svg, .png, .pdf, or .json: the Vega-Lite specification"
+    add(parser, "-o --output FILE", file_help, required=True, dest="path")
     measures(parser, MEASURES)
     add(parser, "--title TEXT", "another title")
     add(parser, "--width PIXELS", "of the whole picture", positive)
     add(parser, "--height PIXELS", "of the whole picture", positive)
-    what = "of .png, .pdf and .json; .svg has both"
-    add(parser, "--theme", what, ("light", "dark"), "light")
+    help_text = "of .png, .pdf and .json; .svg has both"
+    add(parser, "--theme", help_text, ("light", "dark"), "light")
     add(parser, "--run RUN", "the run to draw (default: the best)")
     add(parser, "--baseline RUN", "the run that differences are to")
     add(parser, "--concept NAME", "roc: one concept (default: all pooled)")
@@ -55,11 +55,11 @@ def _graph_options(parser: Parser) -> None:
         "ranked runs: only items whose score is at least S, or S%% of the way from the "
         "lowest to the highest of the topic",
     )
-    what = "effectiveness, operating: the mean of topics, or of all their counts together"
-    add(parser, "--mean", what, ("macro", "micro"), "macro")
+    help_text = "effectiveness, operating: the mean of topics, or of all their counts together"
+    add(parser, "--mean", help_text, ("macro", "micro"), "macro")
     add(parser, "--cutoff K", "joint: the cutoff", positive, 10)
-    what = "generality: look at X times as many items as are relevant (default: 1)"
-    add(parser, "--scope X", what, float, 1.0)
+    help_text = "generality: look at X times as many items as are relevant (default: 1)"
+    add(parser, "--scope X", help_text, float, 1.0)
     add(parser, "--against", "gain", ("rank", "recall"), "rank")
     add(
         parser,
@@ -77,18 +77,18 @@ def positive_list(text: str) -> tuple[int, ...]:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.report import charts
     from cranfield.report.charts.registry import request_chart
 
-    runs = kind_of_runs(given["chart"])
-    given = with_folder("chart", given | {"kind": runs}, "files")
-    given.pop("kind", None)
-    look = {name: given.pop(name) for name in ("title", "width", "height")}
-    theme, path = given.pop("theme"), str(output.path)
-    kind, asked = charts.kind_of(path), request_chart(**given)
+    runs = kind_of_runs(arguments["chart"])
+    arguments = with_folder("chart", arguments | {"kind": runs}, "files")
+    arguments.pop("kind", None)
+    look = {name: arguments.pop(name) for name in ("title", "width", "height")}
+    theme, path = arguments.pop("theme"), str(output.path)
+    kind, chart = charts.kind_of(path), request_chart(**arguments)
     with output.working("drawing"):
-        picture = charts.draw(asked.build().sized(**look), kind, theme=theme)
-    output.warn(asked.notes.lines())
+        picture = charts.draw(chart.build().sized(**look), kind, theme=theme)
+    output.warn(chart.notes.lines())
     write_atomic(Path(path), picture)
     return 0

@@ -18,19 +18,19 @@ def make_parser() -> Parser:
     add(parser, "collection DIR", "a folder with a collection.toml")
     add(parser, "submissions SUBMISSION+", "one or more runs")
     add(parser, "--kind", "what they are (default: each file tells)", KINDS)
-    what = """annotations: a number, a file with one per concept, or rows for 0/1 rows in the file
-    itself (default: the collection's); repeatable"""
-    add(parser, "--threshold [RUN=]X|FILE|rows", what, Threshold, dest="thresholds")
+    help_text = """annotations: a number, a file with one per concept, or rows for 0/1 rows in the
+    file itself (default: the collection's); repeatable"""
+    add(parser, "--threshold [RUN=]X|FILE|rows", help_text, Threshold, dest="thresholds")
     parser.set_defaults(threshold=None)
     outputs(parser)
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.campaign.checking import check_submissions
 
     with output.working("checking") as progress:
-        found = check_submissions(progress=progress, **given)
-    output.show(found)
-    return CHECK_FAILED if found.bad else DONE
+        answer = check_submissions(progress=progress, **arguments)
+    output.show(answer)
+    return CHECK_FAILED if answer.bad else DONE

@@ -25,19 +25,19 @@ def make_parser() -> Parser:
     )
     add(init, "folder DIR", "a folder with runs, judgements, labels, pictures, ...")
     add(check, "folder DIR", "a folder with a collection.toml")
-    for one in (init, check):
-        outputs(one)
+    for subparser in (init, check):
+        outputs(subparser)
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.campaign.collections import check_collection, init_collection
 
-    if given.pop("action") == "init":
-        output.show(init_collection(**given))
+    if arguments.pop("action") == "init":
+        output.show(init_collection(**arguments))
         return DONE
     with output.working("checking") as progress:
-        found = check_collection(progress=progress, **given)
-    output.show(found)
-    return CHECK_FAILED if found.count else DONE
+        answer = check_collection(progress=progress, **arguments)
+    output.show(answer)
+    return CHECK_FAILED if answer.count else DONE

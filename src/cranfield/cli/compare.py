@@ -45,57 +45,69 @@ def main(argv: Sequence[str]) -> int:
     from cranfield.report.tables.comparison import chosen_parts
 
     parser = make_parser()
-    given, output = parser.read(argv)
-    given = with_folder("compare", given, "files")
-    known = {name: given.pop(name) for name in SUBJECT_OPTIONS}
-    if has_truths(given):
+    arguments, output = parser.read(argv)
+    arguments = with_folder("compare", arguments, "files")
+    inputs = {name: arguments.pop(name) for name in SUBJECT_OPTIONS}
+    if has_truths(arguments):
         # The truth, or the first file, is the one of the two that has no option.
-        first, files = given.pop("truth"), given.pop("files")
+        first, files = arguments.pop("truth"), arguments.pop("files")
         files = files if first is None else [first, *files]
-        kind = EvaluationInput.of(files, first, **known)
-        own = {k: v for k, v in kind.options.items() if k in SUBJECT_OPTIONS}
-        return show_powered(parser, given, files, output, task=kind.kind, pairs=True, **own)
-    known |= {"draws": given.pop("draws"), "rng": given["rng"]}
-    kept = given["baseline"] is not None and is_saved(given["baseline"])
-    least = 1 if kept else 2
-    subject = EvaluationInput.of(given.pop("files"), given.pop("truth"), min_runs=least, **known)
-    worse, by, junit, told = (
-        given.pop(n) for n in ("fail_if_worse", "worse_by", "junit", "summary")
+        kind = EvaluationInput.of(files, first, **inputs)
+        options = {k: v for k, v in kind.options.items() if k in SUBJECT_OPTIONS}
+        return show_powered(parser, arguments, files, output, task=kind.kind, pairs=True, **options)
+    inputs |= {"draws": arguments.pop("draws"), "rng": arguments["rng"]}
+    has_saved_baseline = arguments["baseline"] is not None and is_saved(arguments["baseline"])
+    fewest_runs = 1 if has_saved_baseline else 2
+    subject = EvaluationInput.of(
+        arguments.pop("files"), arguments.pop("truth"), min_runs=fewest_runs, **inputs
     )
-    subject, bad = subject.without_bad() if given.pop("keep_going") else (subject, ())
-    names, public, shown = given.pop("measures"), given.pop("public"), given.pop("show")
-    further = given["margin"] is not None or given["detect"] is not None
-    parts = chosen_parts(shown, output.form, further=further)
+    worse, by, junit, summary = (
+        arguments.pop(n) for n in ("fail_if_worse", "worse_by", "junit", "summary")
+    )
+    subject, bad = subject.without_bad() if arguments.pop("keep_going") else (subject, ())
+    names, public, tables = (
+        arguments.pop("measures"),
+        arguments.pop("public"),
+        arguments.pop("show"),
+    )
+    further = arguments["margin"] is not None or arguments["detect"] is not None
+    parts = chosen_parts(tables, output.form, further=further)
     # What is left are the options of a comparison.
     if subject.kind == "saved" and names is not None:
-        given["measures"] = names
+        arguments["measures"] = names
     page = None
     with output.working("comparing") as progress:
         if output.form == "html":
             from cranfield.report.cases import case_of
             from cranfield.report.html_report import comparison_page
 
-            how: dict[str, Any] = {"compare": given, "jobs": given["jobs"], "progress": progress}
-            case = in_background(lambda: case_of(subject, names, **how), progress.cancel)
-            page = comparison_page(case, parts=parts, public=public, **output.head(public))
-            found = case.comparison
+            case_options: dict[str, Any] = {
+                "compare": arguments,
+                "jobs": arguments["jobs"],
+                "progress": progress,
+            }
+            report_case = in_background(
+                lambda: case_of(subject, names, **case_options), progress.cancel
+            )
+            page = comparison_page(report_case, parts=parts, public=public, **output.head(public))
+            comparison = report_case.comparison
         else:
-            found = in_background(
-                lambda: _compared(subject, names, given, progress), progress.cancel
+            comparison = in_background(
+                lambda: _compared(subject, names, arguments, progress), progress.cancel
             )
     code = 1 if bad else 0
-    if found is not None:
-        output.show(with_notes(found, bad), page=page, parts=parts)
+    if comparison is not None:
+        output.show(with_notes(comparison, bad), page=page, parts=parts)
         if worse is not None:
-            code = gate(worse_checked(found, worse, by), junit, told, output) or code
+            code = gate(worse_checked(comparison, worse, by), junit, summary, output) or code
     return code
 
 
 def _compared(
     subject: EvaluationInput, names: str | None, options: dict[str, Any], progress: Progress
 ) -> Comparison:
-    wanted = names or baseline_measures(options["baseline"])
-    scores = subject.scores(wanted, options["jobs"], progress.part(0.0, 0.5))
+    measure_names = names or baseline_measures(options["baseline"])
+    scores = subject.scores(measure_names, options["jobs"], progress.part(0.0, 0.5))
     if options["baseline"] is not None:
         scores, options["baseline"] = with_baseline(scores, options["baseline"])
     return scores.compare(**options, progress=progress.part(0.5, 1.0))
@@ -103,19 +115,19 @@ def _compared(
 
 def make_parser() -> Parser:
     parser = Parser.of("compare", DESCRIPTION, EXAMPLES, raw=True)
-    what = "measures, such as 'AP nDCG@10' (default: those of eval; with --truth, of label)"
-    measures(parser, what)
-    what = """the run that all others are compared with, or a file of its saved scores (default:
-    every two runs)"""
-    add(parser, "--baseline RUN", what)
+    help_text = "measures, such as 'AP nDCG@10' (default: those of eval; with --truth, of label)"
+    measures(parser, help_text)
+    help_text = """the run that all others are compared with, or a file of its saved scores
+    (default: every two runs)"""
+    add(parser, "--baseline RUN", help_text)
     _test_options(parser)
     group = parser.add_argument_group("a gate for changes")
-    what = "exit with 1 when a run is shown to be worse than the baseline by more than X"
-    add(group, "--fail-if-worse X", what, from_zero)
-    what = """test: when the interval of the difference shows a loss of more than X;
+    help_text = "exit with 1 when a run is shown to be worse than the baseline by more than X"
+    add(group, "--fail-if-worse X", help_text, from_zero)
+    help_text = """test: when the interval of the difference shows a loss of more than X;
     non-inferiority (or interval): unless it rules such a loss out; superiority: unless it shows a
     gain of more than X"""
-    add(group, "--worse-by", what, WAYS, "test")
+    add(group, "--worse-by", help_text, WAYS, "test")
     common(group, "junit", "summary")
     subject_options(parser)
     truth_options(parser)
@@ -131,29 +143,29 @@ def _test_options(parser: Parser) -> None:
     from cranfield.stats.choices import METHODS, TAILS
 
     group = parser.add_argument_group("tests")
-    what = f"""one of {", ".join(TESTS)} (default: bootstrap); the last three assume that all
+    help_text = f"""one of {", ".join(TESTS)} (default: bootstrap); the last three assume that all
     runs vary alike and claim too much when one is erratic"""
-    add(group, "--test TEST", what, TESTS, "bootstrap")
-    what = """for many comparisons, over the pairs of a measure (default: romano-wolf for tests by
-    resampling, else holm)"""
-    add(group, "--correction", what, CORRECTIONS)
-    what = """two: do they differ (default); one: is the run better than the baseline; seen:
+    add(group, "--test TEST", help_text, TESTS, "bootstrap")
+    help_text = """for many comparisons, over the pairs of a measure (default: romano-wolf for tests
+    by resampling, else holm)"""
+    add(group, "--correction", help_text, CORRECTIONS)
+    help_text = """two: do they differ (default); one: is the run better than the baseline; seen:
     one-tailed in the direction that each pair has"""
-    add(group, "--tail", what, TAILS, "two")
+    add(group, "--tail", help_text, TAILS, "two")
     add(group, "--alpha X", "significance level", share, 0.05)
-    what = "confidence interval (default: studentized for the bootstrap test, else t)"
-    add(group, "--interval", what, METHODS)
-    what = "random draws (default: 10000); 'exact' for a randomization test of few topics"
-    add(group, "--resamples N", what, _resamples, 10_000)
-    what = """also test that the difference lies within this margin (two t-tests, too sure with
+    help_text = "confidence interval (default: studentized for the bootstrap test, else t)"
+    add(group, "--interval", help_text, METHODS)
+    help_text = "random draws (default: 10000); 'exact' for a randomization test of few topics"
+    add(group, "--resamples N", help_text, _resamples, 10_000)
+    help_text = """also test that the difference lies within this margin (two t-tests, too sure with
     skewed differences on few topics)"""
-    add(group, "--equivalence MARGIN", what, float, dest="margin")
-    what = "also say how many topics a difference of this size needs"
-    add(group, "--detect DIFFERENCE", what, float)
+    add(group, "--equivalence MARGIN", help_text, float, dest="margin")
+    help_text = "also say how many topics a difference of this size needs"
+    add(group, "--detect DIFFERENCE", help_text, float)
     add(group, "--power X", "power for --detect and the column detectable", share, 0.8)
-    what = f"""tables to print, of {SUMMARY},{",".join(PARTS)}, or all (default: the summary; for
-    programs and pages all but it, for latex all; csv and tsv hold one)"""
-    add(group, "--show TABLES", what)
+    help_text = f"""tables to print, of {SUMMARY},{",".join(PARTS)}, or all (default: the summary;
+    for programs and pages all but it, for latex all; csv and tsv hold one)"""
+    add(group, "--show TABLES", help_text)
 
 
 def _resamples(text: str) -> int | str:

@@ -92,17 +92,17 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, _ = make_parser().read(argv)
+    arguments, _ = make_parser().read(argv)
     from cranfield.cli import COMMANDS
 
     steps = {"/help": Step({}, tuple(COMMANDS))}
     for name, (module, _) in COMMANDS.items():
-        found = importlib.import_module(f"cranfield.cli.{module}")
+        command_module = importlib.import_module(f"cranfield.cli.{module}")
         steps[f"/{name}"] = Step({}, ())
-        if hasattr(found, "make_parser"):
-            steps.update(_steps(f"/{name}", found.make_parser()))
-    told = {name: what for name, (_, what) in COMMANDS.items()}
-    sys.stdout.write(script_of(given["shell"], steps, told))
+        if hasattr(command_module, "make_parser"):
+            steps.update(_steps(f"/{name}", command_module.make_parser()))
+    descriptions = {name: description for name, (_, description) in COMMANDS.items()}
+    sys.stdout.write(script_of(arguments["shell"], steps, descriptions))
     return 0
 
 

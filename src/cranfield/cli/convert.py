@@ -33,17 +33,20 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
-    target = None if given["target"] == "-" else given["target"]
-    asked = {"kind": given["kind"], "long": given["long"]}
+    arguments, output = make_parser().read(argv)
+    target = None if arguments["target"] == "-" else arguments["target"]
+    kind_options = {"kind": arguments["kind"], "long": arguments["long"]}
     notes: tuple[str, ...] = ()
-    if given["from_folders"]:
+    if arguments["from_folders"]:
         from cranfield.features.image_folders import convert_classes
 
-        data = convert_classes(given["source"], target, **asked)
+        data = convert_classes(arguments["source"], target, **kind_options)
     else:
         notes, data = convert(
-            given["source"], target, **asked, **{n: given[n] for n in ("scores", "third", "shape")}
+            arguments["source"],
+            target,
+            **kind_options,
+            **{n: arguments[n] for n in ("scores", "third", "shape")},
         )
     output.warn(notes)
     if target is None:

@@ -8,30 +8,30 @@ from cranfield.cli._common import Parser, add, common, outputs, positive
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.relatedness.cost_maps import compare_cost_maps, view_cost_map
 
-    if given.pop("task") == "show":
-        output.show(view_cost_map(**given), form=output.form)
+    if arguments.pop("task") == "show":
+        output.show(view_cost_map(**arguments), form=output.form)
         return 0
-    top, given["seed"] = given.pop("top"), given.pop("rng")
+    top, arguments["seed"] = arguments.pop("top"), arguments.pop("rng")
     with output.working("comparing") as progress:
-        found = compare_cost_maps(progress=progress, **given)
-    output.show(found, top=top)
+        comparison = compare_cost_maps(progress=progress, **arguments)
+    output.show(comparison, top=top)
     return 0
 
 
 def make_parser() -> Parser:
     parser = Parser.of("costmap", "Look at a cost map, or compare two.")
     step = parser.steps("task", "TASK")
-    shown = "Heat map, dendrogram and nearest concepts. --format html draws a page."
-    show = step("show", "heat map, dendrogram and nearest concepts", shown)
+    show_text = "Heat map, dendrogram and nearest concepts. --format html draws a page."
+    show = step("show", "heat map, dendrogram and nearest concepts", show_text)
     add(show, "costs MAP", "a cost map: square CSV with names")
     add(show, "--nearest N", "how many nearest concepts to list", positive, 3)
-    what = "list the nearest of this one only; may be given again"
-    add(show, "--concept NAME", what, [str], dest="concepts")
-    told = "How alike two cost maps are, with Mantel's test."
-    compare = step("compare", "how alike two cost maps are", told)
+    help_text = "list the nearest of this one only; may be given again"
+    add(show, "--concept NAME", help_text, [str], dest="concepts")
+    compare_text = "How alike two cost maps are, with Mantel's test."
+    compare = step("compare", "how alike two cost maps are", compare_text)
     add(compare, "first MAP", "a cost map")
     add(compare, "second MAP", "another one")
     add(compare, "--top N", "pairs that differ most to list", positive, 10)

@@ -19,26 +19,26 @@ a report that opens in a browser."""
 
 def make_parser() -> Parser:
     parser = Parser.of("demo", DESCRIPTION)
-    what = "where to write the report"
-    add(parser, "-o --output FILE", what, default="demo-report.html", dest="path")
+    help_text = "where to write the report"
+    add(parser, "-o --output FILE", help_text, default="demo-report.html", dest="path")
     instead = parser.add_mutually_exclusive_group()
     add(instead, "--folder", "only print the folder of the collection", bool)
     add(instead, "--copy DIR", "only copy the collection into a new folder, to play with")
-    what = """with --folder and --copy: handwritten digits with runs, or photographs to make runs
-    from"""
-    add(parser, "--collection", what, NAMES, "digits")
+    help_text = """with --folder and --copy: handwritten digits with runs, or photographs to make
+    runs from"""
+    add(parser, "--collection", help_text, NAMES, "digits")
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
-    name = given["collection"]
-    if given["folder"]:
+    arguments, output = make_parser().read(argv)
+    name = arguments["collection"]
+    if arguments["folder"]:
         sys.stdout.write(f"{sample_folder(name)}\n")
-    elif given["copy"] is not None:
-        copy_sample(given["copy"], name)
+    elif arguments["copy"] is not None:
+        copy_sample(arguments["copy"], name)
         sys.stdout.write(
-            f"The collection is in {given['copy']}; its SOURCES.md tells what it is.\n"
+            f"The collection is in {arguments['copy']}; its SOURCES.md tells what it is.\n"
         )
     elif name != "digits":
         raise UsageError(f"{name} has no runs to evaluate: --copy it, and make some")
@@ -57,5 +57,5 @@ def _demonstrate(path: str) -> None:
         sys.stdout.write(f"{part.heading}\n\n{table}{part.remark}\n\n")
     write_atomic(Path(path), page.encode())
     lines = [f"The report is in {path}. Try next:\n"]
-    lines += [f"\n  # {what}\n  {command}\n" for what, command in NEXT]
+    lines += [f"\n  # {purpose}\n  {command}\n" for purpose, command in NEXT]
     sys.stdout.write("".join(lines))

@@ -18,26 +18,26 @@ counts."""
 def make_parser() -> Parser:
     parser = Parser.of("describe", DESCRIPTION, EPILOG)
     add(parser, "source FOLDER|LIST", "a folder of pictures, or a file with one name a line")
-    what = 'descriptors or sets of them, such as "CEDD EHD" or mpeg7'
-    add(parser, "-d --descriptors NAMES", what, required=True)
-    what = "tags of the pictures (CSV item,tags or item,tag): tags.npz and tags.tfidf.npz"
-    add(parser, "--tags FILE", what)
+    help_text = 'descriptors or sets of them, such as "CEDD EHD" or mpeg7'
+    add(parser, "-d --descriptors NAMES", help_text, required=True)
+    help_text = "tags of the pictures (CSV item,tags or item,tag): tags.npz and tags.tfidf.npz"
+    add(parser, "--tags FILE", help_text)
     add(parser, "--most-tags N", "how many of the most frequent tags (default: 1000)", positive)
     add(parser, "--exif", "also how the pictures were taken: EXIF.npz", bool)
     add(parser, "--strict", "a picture that cannot be read is an error", bool)
-    what = "leave out pictures with more pixels (default: 89478485)"
-    add(parser, "--max-pixels N", what, positive)
+    help_text = "leave out pictures with more pixels (default: 89478485)"
+    add(parser, "--max-pixels N", help_text, positive)
     common(parser, "jobs")
     target(parser, "DIR!: the folder for the vectors", "table")
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.features.extract import describe_pictures
 
-    source, names = given.pop("source"), given.pop("descriptors")
-    options = {name: value for name, value in given.items() if value is not None}
+    source, names = arguments.pop("source"), arguments.pop("descriptors")
+    options = {name: value for name, value in arguments.items() if value is not None}
     with output.working("describing") as progress:
         answer = describe_pictures(source, names, str(output.path), progress=progress, **options)
     replace(output, path=None).show(answer)

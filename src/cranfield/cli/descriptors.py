@@ -18,9 +18,9 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.features.catalogue import describe_descriptor, list_descriptors
 
-    name = given["name"]
+    name = arguments["name"]
     output.show(list_descriptors() if name is None else describe_descriptor(name))
     return 0

@@ -15,31 +15,33 @@ ordered by significance, equal ones as in the file."""
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.evaluation.displacement import evaluate_displacement
     from cranfield.io.votes import read_subject_rankings
 
-    given = with_folder("displacement", given, "subjects", "runs")
-    per = [unit for unit in ("subject", "topic") if given.pop(f"per_{unit}")]
+    arguments = with_folder("displacement", arguments, "subjects", "runs")
+    per = [unit for unit in ("subject", "topic") if arguments.pop(f"per_{unit}")]
     with output.working("comparing") as progress:
-        rankings = read_subject_rankings(given.pop("subjects"))
-        runs = read_runs(given.pop("runs"), jobs=given.pop("jobs"))
-        answer = evaluate_displacement(rankings, runs, progress=progress, **given)
+        rankings = read_subject_rankings(arguments.pop("subjects"))
+        runs = read_runs(arguments.pop("runs"), jobs=arguments.pop("jobs"))
+        answer = evaluate_displacement(rankings, runs, progress=progress, **arguments)
     output.show(answer, per=per)
     return 0
 
 
 def make_parser() -> Parser:
     parser = Parser.of("displacement", DESCRIPTION, FILES)
-    what = "CSV subject,topic,item,significance, or a collection's folder"
-    add(parser, "subjects SUBJECTS|DIR", what)
+    help_text = "CSV subject,topic,item,significance, or a collection's folder"
+    add(parser, "subjects SUBJECTS|DIR", help_text)
     add(parser, "runs RUN*", "one or more runs")
     measures(parser, "measures of displacement", DISPLACEMENT)
     common(parser, "collection-size")
-    what = "also the displacement with items that were not retrieved next, in the middle, last"
-    add(parser, "--hypotheses", what, bool)
-    what = "equally significant items of a subject: as in the file, or the mean over their orders"
-    add(parser, "--ties", what, ("file", "average"), "file")
+    help_text = "also the displacement with items that were not retrieved next, in the middle, last"
+    add(parser, "--hypotheses", help_text, bool)
+    help_text = (
+        "equally significant items of a subject: as in the file, or the mean over their orders"
+    )
+    add(parser, "--ties", help_text, ("file", "average"), "file")
     add(parser, "--per-subject", "also the mean of each subject", bool)
     add(parser, "--per-topic", "also every subject and topic", bool)
     common(parser, "seed", "jobs")

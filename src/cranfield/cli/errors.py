@@ -32,10 +32,10 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.campaign.error_analysis import find_errors
 
     with output.working("looking for errors") as progress:
-        found = in_background(lambda: find_errors(progress=progress, **given), progress.cancel)
-    output.show(found)
+        answer = in_background(lambda: find_errors(progress=progress, **arguments), progress.cancel)
+    output.show(answer)
     return 0

@@ -35,17 +35,17 @@ def make_parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     parser = make_parser()
-    given, output = parser.read(argv)
-    given = with_folder("eval", given, "judgements", "runs")
-    if has_truths(given):
-        files = [given.pop("judgements"), *given.pop("runs")]
-        return show_powered(parser, given, files, output)
-    bad = drop_unreadable_runs(given)
-    checks = [given.pop(n) for n in ("fail_under", "junit", "summary")]
-    asked = DEFAULT_MEASURES if given["measures"] is None else given["measures"]
-    given["measures"] = " ".join([asked, *(name for name, _ in checks[0])])
+    arguments, output = parser.read(argv)
+    arguments = with_folder("eval", arguments, "judgements", "runs")
+    if has_truths(arguments):
+        files = [arguments.pop("judgements"), *arguments.pop("runs")]
+        return show_powered(parser, arguments, files, output)
+    bad = drop_unreadable_runs(arguments)
+    checks = [arguments.pop(n) for n in ("fail_under", "junit", "summary")]
+    measure_names = DEFAULT_MEASURES if arguments["measures"] is None else arguments["measures"]
+    arguments["measures"] = " ".join([measure_names, *(name for name, _ in checks[0])])
     # The report has every topic anyway.
-    per: Sequence[str] = ["topic"] if given.pop("per_topic") and output.form != "html" else []
-    scores, page, per = scores_and_page(output, given, evaluate, "ranked_case", per)
+    per: Sequence[str] = ["topic"] if arguments.pop("per_topic") and output.form != "html" else []
+    scores, page, per = scores_and_page(output, arguments, evaluate, "ranked_case", per)
     output.show(with_notes(scores, bad), page=page, per=per)
     return gate_floors(scores, checks, output) or bool(bad)

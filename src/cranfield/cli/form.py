@@ -41,22 +41,22 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
-    return (_make if given.pop("step") == "make" else _read)(output, given)
+    arguments, output = make_parser().read(argv)
+    return (_make if arguments.pop("step") == "make" else _read)(output, arguments)
 
 
-def _make(output: Output, given: dict[str, Any]) -> int:
+def _make(output: Output, arguments: dict[str, Any]) -> int:
     from cranfield.site.work_pages import make_form
 
-    output.write(str(output.path), make_form(**given))
+    output.write(str(output.path), make_form(**arguments))
     return 0
 
 
-def _read(output: Output, given: dict[str, Any]) -> int:
+def _read(output: Output, arguments: dict[str, Any]) -> int:
     from cranfield.campaign.responses import read_forms
     from cranfield.report.tables.agreement import log_table
 
-    answer = read_forms(**given)
+    answer = read_forms(**arguments)
     # A page is what shows the answer; the log is a table of its own.
     is_page = output.form == "html"
     (output if is_page else replace(output, path=None)).show(answer)

@@ -38,21 +38,21 @@ def _numbers(text: str) -> list[float]:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.evaluation.fusion import fuse, fuse_labels
 
-    runs, method = given.pop("runs"), given.pop("method")
-    if given.pop("labels"):
+    runs, method = arguments.pop("runs"), arguments.pop("method")
+    if arguments.pop("labels"):
         from cranfield.io.labels import write_labels
 
-        if given["tune"]:
+        if arguments["tune"]:
             raise UsageError("weights of labels are not tuned: give --weights")
         if output.path is None:
             raise UsageError("say where the labels go with -o: .csv, .npz or ImageCLEF text")
-        write_labels(fuse_labels(runs, method or "mean", weights=given["weights"]), output.path)
+        write_labels(fuse_labels(runs, method or "mean", weights=arguments["weights"]), output.path)
         return 0
-    given |= {"seed": given.pop("rng")} | ({"method": method} if method else {})
+    arguments |= {"seed": arguments.pop("rng")} | ({"method": method} if method else {})
     with output.working("fusing") as progress:
-        answer = fuse(runs, name=output.name("fused"), progress=progress, **given)
+        answer = fuse(runs, name=output.name("fused"), progress=progress, **arguments)
     output.show_run(answer, answer.run)
     return 0

@@ -12,16 +12,18 @@ agree."""
 
 def make_parser() -> Parser:
     parser = Parser.of("groups", DESCRIPTION)
-    what = "CSV subject,item,group[,kind], a group of a group as people/women; or subject,item,tag"
-    add(parser, "source GROUPS", what)
+    help_text = (
+        "CSV subject,item,group[,kind], a group of a group as people/women; or subject,item,tag"
+    )
+    add(parser, "source GROUPS", help_text)
     add(parser, "--level X", "how far items of a cluster are together on average", share, 0.5)
     outputs(parser)
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.agreement.card_sorting import study_groups
 
-    output.show(study_groups(given["source"], level=given["level"]))
+    output.show(study_groups(arguments["source"], level=arguments["level"]))
     return 0

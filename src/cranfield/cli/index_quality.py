@@ -18,17 +18,17 @@ items, vectors) or .parquet (item, and vector or one column per dimension)."""
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.evaluation.index_quality import evaluate_index
     from cranfield.io.vectors import read_item_vectors
 
-    given = with_folder("index-quality", given, "qrels")
-    per = ("topic",) if given.pop("per_topic") else ()
+    arguments = with_folder("index-quality", arguments, "qrels")
+    per = ("topic",) if arguments.pop("per_topic") else ()
     with output.working("ranking") as progress:
-        vectors = read_item_vectors(given.pop("vectors"), given.pop("items"))
-        judged = read_qrels(given.pop("qrels"), jobs=given["jobs"])
-        runs = read_runs(given.pop("runs"), jobs=given["jobs"])
-        answer = evaluate_index(vectors, judged, runs, progress=progress, **given)
+        vectors = read_item_vectors(arguments.pop("vectors"), arguments.pop("items"))
+        judged = read_qrels(arguments.pop("qrels"), jobs=arguments["jobs"])
+        runs = read_runs(arguments.pop("runs"), jobs=arguments["jobs"])
+        answer = evaluate_index(vectors, judged, runs, progress=progress, **arguments)
     output.show(answer, per=per)
     return 0
 
@@ -40,8 +40,8 @@ def make_parser() -> Parser:
     add(parser, "runs RUN*", "runs to hold against it")
     measures(parser, "measures or sets of them", INDEX_QUALITY)
     add(parser, "--items FILE", "ids of the rows of .npy, one per line")
-    what = "the grade from which items are relevant when queries are formed (default: 1)"
-    add(parser, "--rel G", what, float, 1.0)
+    help_text = "the grade from which items are relevant when queries are formed (default: 1)"
+    add(parser, "--rel G", help_text, float, 1.0)
     add(parser, "--raw", "means of the vectors as they are, not of unit length", bool)
     add(parser, "--best", "also the query that ranks best, by descent on a loss", bool)
     common(parser, "per-topic", "jobs")

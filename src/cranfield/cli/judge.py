@@ -23,8 +23,8 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.server.model_annotator import judge
 
-    output.show(judge(**given))
+    output.show(judge(**arguments))
     return 0

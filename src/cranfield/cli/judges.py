@@ -34,13 +34,13 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.comparison.judges import assess_judges
 
-    task: Task = "labels" if given.pop("annotation") else "ranked"
+    task: Task = "labels" if arguments.pop("annotation") else "ranked"
     with output.working("judging") as progress:
-        found = in_background(
-            lambda: assess_judges(task=task, progress=progress, **given), progress.cancel
+        answer = in_background(
+            lambda: assess_judges(task=task, progress=progress, **arguments), progress.cancel
         )
-    output.show(found)
+    output.show(answer)
     return 0

@@ -19,24 +19,30 @@ ALONE = ("curves", "requirements")
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.lab.api import run_study
 
-    study, view = given.pop("study"), {}
-    given = with_folder("lab", given, "files")
+    study, view = arguments.pop("study"), {}
+    arguments = with_folder("lab", arguments, "files")
     if study == "votes":
-        output.show(answer_votes(given))
+        output.show(answer_votes(arguments))
         return 0
-    if "all_runs" in given:
-        view["all_runs"] = given.pop("all_runs")
+    if "all_runs" in arguments:
+        view["all_runs"] = arguments.pop("all_runs")
     with output.working(study) as progress:
-        given["progress"] = progress
+        arguments["progress"] = progress
         if study == "simulate":
-            asked = with_folder("lab simulate", given, "truth")
-            answer: Any = lab.simulate_runs(**asked)
+            simulation = with_folder("lab simulate", arguments, "truth")
+            answer: Any = lab.simulate_runs(**simulation)
         else:
-            given["plan"] = lab.Plan(*(given.pop(n) for n in ("executor", "jobs", "folder")))
-            answer = getattr(lab, study)(**given) if study in ALONE else run_study(study, **given)
+            arguments["plan"] = lab.Plan(
+                *(arguments.pop(n) for n in ("executor", "jobs", "folder"))
+            )
+            answer = (
+                getattr(lab, study)(**arguments)
+                if study in ALONE
+                else run_study(study, **arguments)
+            )
     output.show(answer, **view)
     return 0
 
@@ -44,65 +50,69 @@ def main(argv: Sequence[str]) -> int:
 def make_parser() -> Parser:
     parser = Parser.of("lab", DESCRIPTION)
     step = parser.steps("study", "STUDY")
-    one = step("correlate", "which measures rank runs alike")
-    _runs(one)
-    what = "bootstrap samples of the units for the interval of tau"
-    add(one, "--resamples N", what, positive, 1000)
-    _side_by_side(one)
-    _work(one)
+    study = step("correlate", "which measures rank runs alike")
+    _runs(study)
+    help_text = "bootstrap samples of the units for the interval of tau"
+    add(study, "--resamples N", help_text, positive, 1000)
+    _side_by_side(study)
+    _work(study)
     _stability(step("stability", "how much truth and topics may change before the ranking does"))
-    one = step("comparable", "annotation: does the ranking rest on scales of confidences")
-    _runs(one)
-    add(one, "--folds N", "parts of the items, each calibrated on the others", positive, 5)
-    _work(one)
-    one = step("random", "random and over-eager runs beside the real ones")
-    _runs(one)
-    what = "label densities of random and over-annotating runs (default: 10,30,50,70,90)"
-    add(one, "--densities PERCENTS", what, shares, choices.DENSITIES)
-    add(one, "--count N", "random rankings", positive, 5)
-    add(one, "--per-density N", "random annotations of each density", positive, 1)
-    what = "no runs with chance labels added to real ones"
-    one.add_argument("--no-over", action="store_false", dest="over", help=what)
-    add(one, "--all-runs", "also a table of every run", bool)
-    _work(one)
-    one = step("generality", "the same topics in growing collections")
-    _rankings(one, choices.GENERALITY, "; none with --simulate")
-    what = "shares of the collection (default: a third, two thirds, all of it)"
-    add(one, "--shares PERCENTS", what, shares, choices.SHARES)
-    what = "instead of runs, simulated ones in collections such as 1000,10000,100000"
-    add(one, "--simulate SIZES", what, whole_numbers)
-    _work(one)
+    study = step("comparable", "annotation: does the ranking rest on scales of confidences")
+    _runs(study)
+    add(study, "--folds N", "parts of the items, each calibrated on the others", positive, 5)
+    _work(study)
+    study = step("random", "random and over-eager runs beside the real ones")
+    _runs(study)
+    help_text = "label densities of random and over-annotating runs (default: 10,30,50,70,90)"
+    add(study, "--densities PERCENTS", help_text, shares, choices.DENSITIES)
+    add(study, "--count N", "random rankings", positive, 5)
+    add(study, "--per-density N", "random annotations of each density", positive, 1)
+    help_text = "no runs with chance labels added to real ones"
+    study.add_argument("--no-over", action="store_false", dest="over", help=help_text)
+    add(study, "--all-runs", "also a table of every run", bool)
+    _work(study)
+    study = step("generality", "the same topics in growing collections")
+    _rankings(study, choices.GENERALITY, "; none with --simulate")
+    help_text = "shares of the collection (default: a third, two thirds, all of it)"
+    add(study, "--shares PERCENTS", help_text, shares, choices.SHARES)
+    help_text = "instead of runs, simulated ones in collections such as 1000,10000,100000"
+    add(study, "--simulate SIZES", help_text, whole_numbers)
+    _work(study)
     _curves(step("curves", "values of measures for relevant items at every rank"))
-    one = step("requirements", "which requirements on a metric hold, with counter-examples")
-    add(one, "measures NAMES", "measures of rankings or of annotation")
-    common(one, "ontology", "rules", "costmap")
-    _work(one, seed=False)
-    what = "what people choose, beside what measures say"
+    study = step("requirements", "which requirements on a metric hold, with counter-examples")
+    add(study, "measures NAMES", "measures of rankings or of annotation")
+    common(study, "ontology", "rules", "costmap")
+    _work(study, seed=False)
+    help_text = "what people choose, beside what measures say"
     votes_parser(
-        step("votes", what, f"W{what[1:]}: a questionnaire, its answers, or a table of votes.")
+        step(
+            "votes",
+            help_text,
+            f"W{help_text[1:]}: a questionnaire, its answers, or a table of votes.",
+        )
     )
-    one = step("pool", "what a pool without a run would mean for it")
-    _rankings(one)
-    add(one, "--depth N", "depth of the pool", positive, 100)
-    _work(one, seed=False)
-    one = step("simulate", "make up runs of graded quality from a truth")
-    add(one, "truth QRELS", "judgements, or a truth with --labels")
-    add(one, "folder DIR", "where the runs go")
-    add(one, "--labels", "annotations instead of rankings", bool)
-    add(one, "--count N", "how many runs", positive, 24)
-    common(one, "seed")
-    outputs(one)
+    study = step("pool", "what a pool without a run would mean for it")
+    _rankings(study)
+    add(study, "--depth N", "depth of the pool", positive, 100)
+    _work(study, seed=False)
+    study = step("simulate", "make up runs of graded quality from a truth")
+    add(study, "truth QRELS", "judgements, or a truth with --labels")
+    add(study, "folder DIR", "where the runs go")
+    add(study, "--labels", "annotations instead of rankings", bool)
+    add(study, "--count N", "how many runs", positive, 24)
+    common(study, "seed")
+    outputs(study)
     return parser
 
 
 def _stability(parser: Parser) -> None:
     _runs(parser)
-    what = f"some of {', '.join(choices.PARTS)} (default: all)"
-    add(parser, "--parts NAMES", what, lambda text: tuple(text.split(",")), choices.PARTS)
-    what = "shares of the truth to flip (default: 1,2,5,10)"
-    add(parser, "--noise PERCENTS", what, shares, choices.NOISE)
-    what = "shares of judgements and of topics to take away (default: 10,30,50,70,90)"
-    add(parser, "--dropped PERCENTS", what, shares, choices.DROPPED)
+    help_text = f"some of {', '.join(choices.PARTS)} (default: all)"
+    add(parser, "--parts NAMES", help_text, lambda text: tuple(text.split(",")), choices.PARTS)
+    help_text = "shares of the truth to flip (default: 1,2,5,10)"
+    add(parser, "--noise PERCENTS", help_text, shares, choices.NOISE)
+    help_text = "shares of judgements and of topics to take away (default: 10,30,50,70,90)"
+    add(parser, "--dropped PERCENTS", help_text, shares, choices.DROPPED)
     add(parser, "--repeats N", "repetitions", positive, 5)
     add(parser, "--trials N", "splits into halves for the swap rate", positive, 100)
     add(parser, "--resamples N", "bootstrap samples for discriminative power", positive, 1000)
@@ -112,8 +122,8 @@ def _stability(parser: Parser) -> None:
 
 
 def _side_by_side(parser: Parser) -> None:
-    what = "each --costmap (and the --ontology) in a complete measure, OS, and by itself, HS"
-    add(parser, "--both", what, bool)
+    help_text = "each --costmap (and the --ontology) in a complete measure, OS, and by itself, HS"
+    add(parser, "--both", help_text, bool)
     add(parser, "--ranked-only", "leave out annotations without confidences", bool)
 
 
@@ -124,8 +134,8 @@ def _curves(parser: Parser) -> None:
         "--relevant", type=int, default=1, choices=(1, 2), help="relevant items (default: 1)"
     )
     add(parser, "--ranks RANKS", "only these ranks, such as 1,10,100", whole_numbers)
-    what = "largest number of relevant items, for NMRR (default: so large that its K is 4 NG)"
-    add(parser, "--gmt N", what, positive)
+    help_text = "largest number of relevant items, for NMRR (default: so large that its K is 4 NG)"
+    add(parser, "--gmt N", help_text, positive)
     _work(parser, seed=False)
 
 
@@ -150,17 +160,17 @@ def _rankings(parser: Parser, names: str = choices.RANKED, none: str = "") -> No
     )
     measures(parser, "measures or sets of them", names)
     common(parser, "collection-size")
-    what = """the true concepts of items: the runs are annotations, read as rankings of the
+    help_text = """the true concepts of items: the runs are annotations, read as rankings of the
     items for each concept"""
-    add(parser, "--truth FILE", what)
+    add(parser, "--truth FILE", help_text)
     add(parser, "--concepts FILE", "with --truth: names of the concepts")
 
 
 def _work(parser: Parser, *, seed: bool = True) -> None:
     group = parser.add_argument_group("how the work is done")
     executor(group, "the numbers are the same")
-    what = "keep finished pieces here; a study that was stopped goes on when it is given again"
-    add(group, "--folder DIR", what)
+    help_text = "keep finished pieces here; a study that was stopped goes on when it is given again"
+    add(group, "--folder DIR", help_text)
     common(parser, "jobs", *(("seed",) if seed else ()))
     outputs(parser)
 
@@ -168,12 +178,12 @@ def _work(parser: Parser, *, seed: bool = True) -> None:
 def shares(text: str) -> tuple[float, ...]:
     """An argparse type: percentages such as 1,2,5,10."""
     try:
-        found = tuple(float(part) / 100 for part in text.split(","))
+        values = tuple(float(part) / 100 for part in text.split(","))
     except ValueError:
-        found = ()
-    if not found or not all(0 < s <= 1 for s in found):
+        values = ()
+    if not values or not all(0 < s <= 1 for s in values):
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of percentages such as 1,2,5,10")
-    return found
+    return values
 
 
 def whole_numbers(text: str) -> tuple[int, ...]:

@@ -37,8 +37,8 @@ def make_parser() -> Parser:
         "--on FILE",
         "items, one a line, or a collection's split, to choose on; evaluated are the others",
     )
-    what = "one for each run (default) or each concept"
-    add(tuning, "--tune-per", what, ("run", "concept"), "run")
+    help_text = "one for each run (default) or each concept"
+    add(tuning, "--tune-per", help_text, ("run", "concept"), "run")
     common(parser, "keep-going", "fail-under", "junit", "summary", "public", "title", "pictures")
     executor(parser, "each run is evaluated there")
     common(parser, "jobs", "seed")
@@ -48,26 +48,28 @@ def make_parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     parser = make_parser()
-    given, output = parser.read(argv)
-    given = with_folder("label", given, "truth", "runs")
-    if has_truths(given):
-        files = [given.pop("truth"), *given.pop("runs")]
-        return show_powered(parser, given, files, output, task="labels")
-    bad = drop_unreadable_runs(given)
-    checks = [given.pop(n) for n in ("fail_under", "junit", "summary")]
-    item = given.pop("explain")
-    per: Sequence[str] = [unit for unit in ("item", "concept") if given.pop(f"per_{unit}")]
+    arguments, output = parser.read(argv)
+    arguments = with_folder("label", arguments, "truth", "runs")
+    if has_truths(arguments):
+        files = [arguments.pop("truth"), *arguments.pop("runs")]
+        return show_powered(parser, arguments, files, output, task="labels")
+    bad = drop_unreadable_runs(arguments)
+    checks = [arguments.pop(n) for n in ("fail_under", "junit", "summary")]
+    item = arguments.pop("explain")
+    per: Sequence[str] = [unit for unit in ("item", "concept") if arguments.pop(f"per_{unit}")]
     from cranfield.evaluation.tuning import label_evaluator
 
-    ask, reported = label_evaluator(given, keep=bool(per))
+    ask, reported = label_evaluator(arguments, keep=bool(per))
     if item is not None:
         from cranfield.evaluation.explanations import explain_labels
 
         for name in ("jobs", "executor", "draws", "rng", "public"):
-            given.pop(name, None)
-        output.show(explain_labels(item=item, **given))
+            arguments.pop(name, None)
+        output.show(explain_labels(item=item, **arguments))
         return 0
-    scores, page, per = scores_and_page(output, given, ask, "label_case" if reported else "", per)
+    scores, page, per = scores_and_page(
+        output, arguments, ask, "label_case" if reported else "", per
+    )
     per = ["topic" if scores.task == "ranked" else unit for unit in per]  # a concept's ranking
     output.show(with_notes(scores, bad), page=page, per=per)
     return gate_floors(scores, checks, output) or bool(bad)

@@ -30,13 +30,13 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.evaluation.measure_catalogue import describe_measure, list_measures
 
-    name, by_dimension = given["name"], given["by_dimension"]
-    asked = {dimension: given[dimension] for dimension in DIMENSIONS if given[dimension]}
-    if name is not None and (asked or by_dimension):
+    name, by_dimension = arguments["name"], arguments["by_dimension"]
+    filters = {dimension: arguments[dimension] for dimension in DIMENSIONS if arguments[dimension]}
+    if name is not None and (filters or by_dimension):
         raise UsageError(f"dimensions choose among all measures: leave {name} out")
-    found = list_measures(**asked) if name is None else describe_measure(name)
-    output.show(found, by_dimension=by_dimension)
+    answer = list_measures(**filters) if name is None else describe_measure(name)
+    output.show(answer, by_dimension=by_dimension)
     return 0

@@ -19,7 +19,7 @@ def make_parser() -> Parser:
     check = step(
         "check",
         "exit 1 when something is wrong with it",
-        "Look for cycles, names nobody knows and concepts that can never be assigned; exit 1 when "
+        "Look for cycles, unknown names and concepts that can never be assigned; exit 1 when "
         "there are any.",
     )
     show = step(
@@ -50,51 +50,51 @@ def make_parser() -> Parser:
     add(compare, "--near X", "near from here on", float, 0.9)
     add(compare, "--mapping FILE", "CSV concept,word for WordNet; or pto")
     compare.add_argument("--rules", nargs=2, metavar=("A", "B"), help="TOML with more rules")
-    for one in (check, show, convert, categories):
-        add(one, "source SOURCE", "a built-in name or a file")
-        common(one, "rules")
+    for subparser in (check, show, convert, categories):
+        add(subparser, "source SOURCE", "a built-in name or a file")
+        common(subparser, "rules")
     add(convert, "target OUT", "the file to write")
     add(convert, "--skos", "SKOS, which has no rules, not OWL", bool)
     add(convert, "--rules-to FILE", "write the rules here, as TOML")
     add(convert, "--quiet", "say nothing", bool)
     add(show, "concept CONCEPT?", "all about one concept")
-    for one in (check, show, categories, compare):
-        outputs(one)
+    for subparser in (check, show, categories, compare):
+        outputs(subparser)
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.relatedness.hierarchies import check_ontology, view_concept, view_ontology
 
-    action = given.pop("action")
+    action = arguments.pop("action")
     if action == "compare":
         from cranfield.relatedness.vocabularies import compare_vocabularies
 
-        given["rules"] = tuple(given["rules"] or (None, None))
-        asked = {name: value for name, value in given.items() if value is not None}
-        output.show(compare_vocabularies(**asked))
+        arguments["rules"] = tuple(arguments["rules"] or (None, None))
+        options = {name: value for name, value in arguments.items() if value is not None}
+        output.show(compare_vocabularies(**options))
         return DONE
-    source, rules = given["source"], given["rules"]
+    source, rules = arguments["source"], arguments["rules"]
     if action == "categories":
         from cranfield.relatedness.hierarchies import count_categories
 
         output.show(count_categories(source, rules=rules))
         return DONE
     if action == "check":
-        found = check_ontology(source, rules=rules)
-        output.show(found)
-        return CHECK_FAILED if found.problems else DONE
+        answer = check_ontology(source, rules=rules)
+        output.show(answer)
+        return CHECK_FAILED if answer.problems else DONE
     if action == "show":
-        concept = given["concept"]
-        shown = view_concept(source, concept, rules=rules) if concept is not None else None
-        output.show(shown or view_ontology(source, rules=rules))
+        concept = arguments["concept"]
+        concept_view = view_concept(source, concept, rules=rules) if concept is not None else None
+        output.show(concept_view or view_ontology(source, rules=rules))
         return DONE
     from cranfield.io.ontology_write import convert_ontology
 
-    to, more = given["target"], given["rules_to"]
-    notes = convert_ontology(source, to, rules=rules, skos=given["skos"], rules_to=more)
+    to, rules_target = arguments["target"], arguments["rules_to"]
+    notes = convert_ontology(source, to, rules=rules, skos=arguments["skos"], rules_to=rules_target)
     output.warn(f"{note} (keep them with --rules-to)" for note in notes)
-    for path in filter(None, (to, more)):
+    for path in filter(None, (to, rules_target)):
         output.wrote(path)
     return DONE

@@ -12,32 +12,32 @@ that all of them rank alike."""
 
 
 def make_parser() -> Parser:
-    what = "The items to judge: the first ones of every run, each once per topic."
-    parser = Parser.of("pool", what, EPILOG)
+    help_text = "The items to judge: the first ones of every run, each once per topic."
+    parser = Parser.of("pool", help_text, EPILOG)
     add(parser, "runs RUN|DIR+", "one or more runs; or a collection's folder, and runs if others")
     add(parser, "--depth K", "how many items of each run and topic", positive, 100)
-    what = """judgements that exist (with --labels: concepts for topics); the pool says which
+    help_text = """judgements that exist (with --labels: concepts for topics); the pool says which
     items have one"""
-    add(parser, "--judged QRELS", what)
+    add(parser, "--judged QRELS", help_text)
     add(
         parser,
         "--next N",
         "only the N unjudged items that can move the runs apart the most",
         positive,
     )
-    what = "the runs are annotations: a pool of items for each concept, by confidence"
-    add(parser, "--labels", what, bool)
+    help_text = "the runs are annotations: a pool of items for each concept, by confidence"
+    add(parser, "--labels", help_text, bool)
     outputs(parser, "tsv")
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
-    given = with_folder("pool", given, "runs", "runs")
+    arguments, output = make_parser().read(argv)
+    arguments = with_folder("pool", arguments, "runs", "runs")
     from cranfield.lab import make_pool
 
-    first = given.pop("next")
+    first = arguments.pop("next")
     with output.working("pool") as progress:
-        pool = make_pool(progress=progress, **given)
+        pool = make_pool(progress=progress, **arguments)
     output.show(pool, first=first)
     return 0

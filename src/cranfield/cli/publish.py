@@ -19,27 +19,29 @@ released."""
 def make_parser() -> Parser:
     parser = Parser.of("publish", DESCRIPTION)
     add(parser, "collection DIR", "a folder with a collection.toml")
-    what = "also show the truth: judgements, relevant items, true labels, and its files"
-    add(parser, "--release-truth", what, bool)
+    help_text = "also show the truth: judgements, relevant items, true labels, and its files"
+    add(parser, "--release-truth", help_text, bool)
     add(parser, "--with-runs", "also copy the files of the runs", bool)
     add(parser, "--kind", "only the runs of this kind", KINDS)
     truth_files(parser, "folder's truth")
     add(parser, "--resamples N", "random draws of the tests", positive, 10_000)
     common(parser, "jobs")
-    where = "SITE!: the folder to write, whole or not at all; a site that is there is replaced"
-    target(parser, where, "table")
+    folder_help = (
+        "SITE!: the folder to write, whole or not at all; a site that is there is replaced"
+    )
+    target(parser, folder_help, "table")
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.site.publish import publish
 
-    kind, place = given.pop("kind"), str(output.path)
+    kind, place = arguments.pop("kind"), str(output.path)
     with output.working("publishing") as progress:
-        found = in_background(
-            lambda: publish(target=place, kinds=kind and (kind,), progress=progress, **given),
+        answer = in_background(
+            lambda: publish(target=place, kinds=kind and (kind,), progress=progress, **arguments),
             progress.cancel,
         )
-    replace(output, path=None).show(found)
+    replace(output, path=None).show(answer)
     return 0

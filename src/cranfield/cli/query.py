@@ -17,23 +17,23 @@ def make_parser() -> Parser:
     parser = Parser.of("query", DESCRIPTION, EXAMPLES)
     add(parser, "queries QUERIES", "topics and their expressions")
     add(parser, "labels LABELS", "confidences or labels of items")
-    what = "fuzzy: least and largest confidence; probability: chances of independent concepts"
-    add(parser, "--reading", what, READINGS, READINGS[0])
+    help_text = "fuzzy: least and largest confidence; probability: chances of independent concepts"
+    add(parser, "--reading", help_text, READINGS, READINGS[0])
     add(parser, "-k N", "items per topic (default: all)", positive)
-    what = "LABELS is a truth: write the judgements that it implies here"
-    add(parser, "--judgements FILE", what)
+    help_text = "LABELS is a truth: write the judgements that it implies here"
+    add(parser, "--judgements FILE", help_text)
     run_target(parser, "the run", "the queries and their first items")
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.evaluation.concept_queries import query_concepts, write_concept_judgements
 
-    judgements = given.pop("judgements")
+    judgements = arguments.pop("judgements")
     if judgements is not None:
-        write_concept_judgements(given["queries"], given["labels"], judgements)
+        write_concept_judgements(arguments["queries"], arguments["labels"], judgements)
         return 0
-    answer = query_concepts(name=output.name("") or None, **given)
+    answer = query_concepts(name=output.name("") or None, **arguments)
     output.show_run(answer, answer.run)
     return 0

@@ -30,31 +30,37 @@ def make_parser() -> Parser:
 
 def _what(group: Place) -> None:
     add(group, "pairs PAIRS?", "CSV word1,word2[,human]")
-    what = "one pair of words; may be given again"
-    group.add_argument("--pair", nargs=2, action="append", default=[], metavar="WORD", help=what)
-    what = "a cost map over these concepts: one a line, CSV with 'concept', or such as pto-2011"
-    add(group, "--concepts FILE", what)
-    what = "only the correlation with people's scores, one row per method"
-    add(group, "--human", what, bool)
-    what = "pairs without a value in correlations"
-    add(group, "--missing", what, ("leave-out", "zero"), "leave-out")
+    help_text = "one pair of words; may be given again"
+    group.add_argument(
+        "--pair", nargs=2, action="append", default=[], metavar="WORD", help=help_text
+    )
+    help_text = (
+        "a cost map over these concepts: one a line, CSV with 'concept', or such as pto-2011"
+    )
+    add(group, "--concepts FILE", help_text)
+    help_text = "only the correlation with people's scores, one row per method"
+    add(group, "--human", help_text, bool)
+    help_text = "pairs without a value in correlations"
+    add(group, "--missing", help_text, ("leave-out", "zero"), "leave-out")
     add(group, "--list", "the methods, and what they need", bool)
 
 
 def _how(group: Place) -> None:
-    what = "such as WUP or 'JCN LIN'; wordnet, the default: all nine"
-    add(group, "-m --method NAMES", what, default="wordnet")
-    what = "the WordNet database (default: WNSEARCHDIR, WNHOME, usual places)"
-    add(group, "--wordnet FOLDER", what)
-    what = "parts of speech of plain words (default: auto, nouns if it has any)"
-    add(group, "--pos", what, ("auto", "n", "v", "nv", "nvar"), "auto")
-    what = """CSV concept,word for concepts not in WordNet, or word,concept for words not in the
-    ontology; built in: pto"""
-    add(group, "--mapping FILE", what)
-    what = "LESK without articles, pronouns, prepositions, conjunctions"
-    add(group, "--stop-words", what, bool)
-    what = "hit counts: CSV term,with,count; several by name: --counts G=a.csv --counts Y=b.csv"
-    add(group, "--counts [NAME=]FILE", what, Named)
+    help_text = "such as WUP or 'JCN LIN'; wordnet, the default: all nine"
+    add(group, "-m --method NAMES", help_text, default="wordnet")
+    help_text = "the WordNet database (default: WNSEARCHDIR, WNHOME, usual places)"
+    add(group, "--wordnet FOLDER", help_text)
+    help_text = "parts of speech of plain words (default: auto, nouns if it has any)"
+    add(group, "--pos", help_text, ("auto", "n", "v", "nv", "nvar"), "auto")
+    help_text = """CSV concept,word for concepts not in WordNet, or word,concept for words not in
+    the ontology; built in: pto"""
+    add(group, "--mapping FILE", help_text)
+    help_text = "LESK without articles, pronouns, prepositions, conjunctions"
+    add(group, "--stop-words", help_text, bool)
+    help_text = (
+        "hit counts: CSV term,with,count; several by name: --counts G=a.csv --counts Y=b.csv"
+    )
+    add(group, "--counts [NAME=]FILE", help_text, Named)
     add(group, "--tags [NAME=]FILE", "a tag corpus or training set to count; several", Named)
     add(group, "--save-counts FILE", "keep what was counted on --tags")
     add(group, "--provider FILE", "a live source of counts (TOML), remembered in --counts")
@@ -64,18 +70,18 @@ def _how(group: Place) -> None:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.relatedness import api
 
-    if given.pop("list"):
+    if arguments.pop("list"):
         output.show(api.list_methods())
         return 0
     # A cost map that goes to a file is the square of costs, which other commands read.
-    is_map = given["pairs"] is None and not given["pair"]
+    is_map = arguments["pairs"] is None and not arguments["pair"]
     if is_map and output.form == "table" and output.path is not None:
         square = "tsv" if inner_suffix(output.path) == ".tsv" else "csv"
         output = replace(output, form=square)
     with output.working("relating") as progress:
-        answer = api.relate(progress=progress, **given)
-    output.show(answer, human=given["human"], form=output.form)
+        answer = api.relate(progress=progress, **arguments)
+    output.show(answer, human=arguments["human"], form=output.form)
     return 0

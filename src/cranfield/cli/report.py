@@ -17,8 +17,8 @@ def make_parser() -> Parser:
     parser = Parser.of("report", DESCRIPTION)
     add(parser, "collection DIR", "a folder with a collection.toml")
     add(parser, "-o --output FILE", "the page to write", dest="path", required=True)
-    what = "leave out what tells the truth of single items, and the annotators"
-    add(parser, "--public", what, bool)
+    help_text = "leave out what tells the truth of single items, and the annotators"
+    add(parser, "--public", help_text, bool)
     common(parser, "title", "pictures")
     add(parser, "--kind", "only the runs of this kind", KINDS)
     truth_files(parser, "folder's truth")
@@ -28,13 +28,15 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.report.collection import collection_report
 
-    kind, head = given.pop("kind"), output.head(given["public"])
+    kind, head = arguments.pop("kind"), output.head(arguments["public"])
     with output.working("reporting") as progress:
         page = in_background(
-            lambda: collection_report(kinds=kind and (kind,), progress=progress, **given, **head),
+            lambda: collection_report(
+                kinds=kind and (kind,), progress=progress, **arguments, **head
+            ),
             progress.cancel,
         )
     output.write(str(output.path), page)

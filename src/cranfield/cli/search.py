@@ -18,13 +18,13 @@ descriptors lists the distances."""
 def make_parser() -> Parser:
     parser = Parser.of("search", DESCRIPTION, EPILOG)
     add(parser, "vectors VECTORS+", ".npz of describe, or .npz, .npy, .parquet")
-    what = "a folder of pictures, a file of vectors, or CSV topic,item (default: every item)"
-    add(parser, "--queries Q", what)
+    help_text = "a folder of pictures, a file of vectors, or CSV topic,item (default: every item)"
+    add(parser, "--queries Q", help_text)
     add(parser, "--items FILE", "ids for .npy, one a line")
     add(parser, "--distance NAME", "default: that of the descriptor, L2 for others")
     add(parser, "-k N", "items for each query", positive, 1000)
-    what = "leave the query itself in its ranking, where it is an item"
-    add(parser, "--keep-query", what, bool)
+    help_text = "leave the query itself in its ranking, where it is an item"
+    add(parser, "--keep-query", help_text, bool)
     add(parser, "--pictures FOLDER", "with --format html: the pictures of the collection")
     add(parser, "--qrels FILE", "with --format html: mark what is relevant")
     executor(parser, "the queries are shared out there")
@@ -34,11 +34,11 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.features.search import run_names, search
 
-    paths, queries = given.pop("vectors"), given.pop("queries")
-    pictures, qrels = given.pop("pictures"), given.pop("qrels")
+    paths, queries = arguments.pop("vectors"), arguments.pop("queries")
+    pictures, qrels = arguments.pop("pictures"), arguments.pop("qrels")
     if output.form == "html" and pictures is None:
         raise UsageError("--format html shows pictures: name their folder with --pictures")
     folder = _folder_of(output, len(paths))
@@ -46,19 +46,19 @@ def main(argv: Sequence[str]) -> int:
     with output.working("searching") as progress:
         for number, (path, name) in enumerate(zip(paths, run_names(paths), strict=True)):
             step = progress.part(number / len(paths), (number + 1) / len(paths))
-            answer = search(path, queries, progress=step, **given)
+            answer = search(path, queries, progress=step, **arguments)
             place = output.path if folder is None else str(folder / f"{name}.{ending}")
-            there = replace(output, path=place)
+            destination = replace(output, path=place)
             if output.form == "html":
                 from cranfield.report.gallery import picture_page
 
                 page = picture_page(answer, pictures, queries=queries, qrels=qrels)
-                there.data(page.encode(), f"{page.count(chr(10))} lines")
+                destination.data(page.encode(), f"{page.count(chr(10))} lines")
             elif output.form == "trec":
-                there.warn(answer.notes)
-                there.data(answer.to_bytes(place or "-"), answer.headline())
+                destination.warn(answer.notes)
+                destination.data(answer.to_bytes(place or "-"), answer.headline())
             else:
-                there.show(answer)
+                destination.show(answer)
     return 0
 
 

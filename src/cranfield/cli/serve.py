@@ -20,8 +20,10 @@ def make_parser() -> Parser:
     add(parser, "--host ADDRESS", "listen there, for other machines too", str, "127.0.0.1")
     add(parser, "--behind-proxy ADDRESS", "trust what a proxy at this address says of its clients")
     add(parser, "--team-megabytes N", "the most that the runs of a team take", positive, 2048)
-    what = "links begin with it, such as https://campaign.example.org (default: where it listens)"
-    add(parser, "--address URL", what, str, "")
+    help_text = (
+        "links begin with it, such as https://campaign.example.org (default: where it listens)"
+    )
+    add(parser, "--address URL", help_text, str, "")
     add(parser, "--demo", "with the campaign that ships with the package", bool)
     return parser
 
@@ -32,18 +34,18 @@ def port(text: str) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, _ = make_parser().read(argv)
+    arguments, _ = make_parser().read(argv)
     from cranfield.server import Limits, Settings, serve
 
     settings = Settings(
-        Path(given["folder"]),
-        database=given["db"] or "",
-        host=given["host"],
-        port=given["port"],
-        proxy=given["behind_proxy"],
-        limits=Limits(team_bytes=given["team_megabytes"] << 20),
-        address=given["address"],
+        Path(arguments["folder"]),
+        database=arguments["db"] or "",
+        host=arguments["host"],
+        port=arguments["port"],
+        proxy=arguments["behind_proxy"],
+        limits=Limits(team_bytes=arguments["team_megabytes"] << 20),
+        address=arguments["address"],
     )
-    serve(settings, demo=given["demo"])
+    serve(settings, demo=arguments["demo"])
     # The server lets requests end and keeps to itself that it was interrupted.
     return stopped_with[-1] if stopped_with else 0

@@ -34,8 +34,8 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.server.client import submit_run
 
-    output.show(submit_run(**given))
+    output.show(submit_run(**arguments))
     return 0

@@ -13,12 +13,16 @@ DESCRIPTION = "Surveys as one file that works from disk, and the answers of peop
 def make_parser() -> Parser:
     parser = Parser.of("survey", DESCRIPTION)
     step = parser.steps("step", "STEP")
-    made = {kind: step(kind, what) for kind, what in KINDS.items()}
-    lists = made["measures"]
+    subparsers = {kind: step(kind, help_text) for kind, help_text in KINDS.items()}
+    lists = subparsers["measures"]
     measures(lists, "the measures to choose between (default: AP NMRR MNRO)")
-    for name, what in (("lists", "in each question"), ("relevant", "items"), ("size", "in all")):
-        add(lists, f"--{name} N", what, positive)
-    sets = made["preference"]
+    for name, help_text in (
+        ("lists", "in each question"),
+        ("relevant", "items"),
+        ("size", "in all"),
+    ):
+        add(lists, f"--{name} N", help_text, positive)
+    sets = subparsers["preference"]
     add(sets, "truth TRUTH", "the true concepts")
     sets.add_argument("runs", nargs=2, metavar="RUN", help="the two annotations")
     measures(sets, "the measures beside the votes")
@@ -26,26 +30,32 @@ def make_parser() -> Parser:
     common(sets, "ontology", "rules")
     add(sets, "--costmap FILE", "costs of confusing concepts, square CSV")
     add(sets, "--threshold X", "confidence from which a concept counts as predicted", float)
-    for one in (lists, sets):
-        add(one, "--questions N", "how many", positive, 10)
-    add(made["relatedness"], "pairs PAIRS", "CSV word1,word2")
-    add(made["relatedness"], "--attention N", "words paired with themselves", positive)
-    add(made["categories"], "categories_file CATEGORIES", "CSV category,parent")
-    add(made["categories"], "--items FILE", "the items to ask about")
-    add(made["rankings"], "runs RUN+", "whose first items are rated")
-    add(made["rankings"], "--depth K", "how many of each", positive)
-    add(made["association"], "vectors VECTORS", "an index: .npz, .npy or Parquet")
-    add(made["association"], "--pairs N", "near pairs, and as many drawn blindly", positive)
-    add(made["association"], "--near K", "neighbours to draw from", positive)
+    for subparser in (lists, sets):
+        add(subparser, "--questions N", "how many", positive, 10)
+    add(subparsers["relatedness"], "pairs PAIRS", "CSV word1,word2")
+    add(subparsers["relatedness"], "--attention N", "words paired with themselves", positive)
+    add(subparsers["categories"], "categories_file CATEGORIES", "CSV category,parent")
+    add(subparsers["categories"], "--items FILE", "the items to ask about")
+    add(subparsers["rankings"], "runs RUN+", "whose first items are rated")
+    add(subparsers["rankings"], "--depth K", "how many of each", positive)
+    add(subparsers["association"], "vectors VECTORS", "an index: .npz, .npy or Parquet")
+    add(subparsers["association"], "--pairs N", "near pairs, and as many drawn blindly", positive)
+    add(subparsers["association"], "--near K", "neighbours to draw from", positive)
     for kind in ("relatedness", "rankings", "association"):
-        add(made[kind], "--top N", "the scale is from 0 to N (default: 4)", positive)
+        add(subparsers[kind], "--top N", "the scale is from 0 to N (default: 4)", positive)
     for kind in ("categories", "rankings", "association"):
-        add(made[kind], "--collection DIR", "texts and pictures of the items")
-        add(made[kind], "--pictures DIR", "pictures of the items")
-    for one in made.values():
-        add(one, "-o --output DIR", "where survey.html and key.json go", required=True, dest="to")
-        add(one, "--seed N", "seed of all random draws", int, 0)
-        common(one, "quiet")
+        add(subparsers[kind], "--collection DIR", "texts and pictures of the items")
+        add(subparsers[kind], "--pictures DIR", "pictures of the items")
+    for subparser in subparsers.values():
+        add(
+            subparser,
+            "-o --output DIR",
+            "where survey.html and key.json go",
+            required=True,
+            dest="to",
+        )
+        add(subparser, "--seed N", "seed of all random draws", int, 0)
+        common(subparser, "quiet")
     count = step("count", "count answers; CSV is what other commands read")
     add(count, "key KEY.json", "the key of the survey")
     add(count, "answers ANSWERS.json+", "saved answers")
@@ -54,17 +64,17 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
-    kind = given.pop("step")
+    arguments, output = make_parser().read(argv)
+    kind = arguments.pop("step")
     if kind == "count":
         from cranfield.campaign.surveys.counting import count_survey
 
-        output.show(count_survey(**given))
+        output.show(count_survey(**arguments))
         return 0
     from cranfield.campaign.surveys.making import make_survey
     from cranfield.site.work_pages import sheet_page
 
-    folder = given.pop("to")
-    survey = make_survey(kind, **given)
+    folder = arguments.pop("to")
+    survey = make_survey(kind, **arguments)
     output.show(survey.write(folder, sheet_page(survey.sheet)))
     return 0

@@ -23,11 +23,11 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.relatedness.tag_corpus import analyse_tags
 
-    top = given.pop("top")
+    top = arguments.pop("top")
     with output.working("tags") as progress:
-        found = analyse_tags(progress=progress, **given)
-    output.show(found, top=top)
+        answer = analyse_tags(progress=progress, **arguments)
+    output.show(answer, top=top)
     return 0

@@ -12,14 +12,14 @@ __all__ = ["USAGE", "main"]
 
 
 def main(argv: Sequence[str]) -> int:
-    asked = read_arguments(argv)
-    if asked == "help":
+    request = read_arguments(argv)
+    if request == "help":
         sys.stdout.write(usage())
-    elif asked == "version":
+    elif request == "version":
         sys.stderr.write(f"trec_eval version 10.0 (as cranfield {__version__} prints it)\n")
     else:
         from cranfield.compat.trec_eval import lines
 
-        for line in lines(*asked):
+        for line in lines(*request):
             sys.stdout.write(line)
     return 0

@@ -14,12 +14,12 @@ several rows of one category make an acyclic graph)."""
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.evaluation.category_votes import evaluate_opinions
 
-    given = with_folder("uncertain", given, "votes", "runs")
+    arguments = with_folder("uncertain", arguments, "votes", "runs")
     with output.working("evaluating") as progress:
-        answer = evaluate_opinions(progress=progress, **given)
+        answer = evaluate_opinions(progress=progress, **arguments)
     output.show(answer)
     return 0
 
@@ -29,23 +29,23 @@ def make_parser() -> Parser:
     add(parser, "votes VOTES|DIR", "CSV subject,item,category, or a collection's folder")
     add(parser, "tree TREE?", "CSV category,parent; not with a folder")
     add(parser, "runs RUN*", "one or more runs")
-    what = "VOTES is item,category,probability, as `cranfield aggregate --soft` writes it"
-    add(parser, "--soft", what, bool)
+    help_text = "VOTES is item,category,probability, as `cranfield aggregate --soft` writes it"
+    add(parser, "--soft", help_text, bool)
     add(parser, "-k K", "look at the first K items, or at `all` that a run has", _depth, 10)
-    what = "also the means at these depths, with bands"
-    add(parser, "--bands", what, _depths, (), metavar='"K K ..."')
-    what = "CSV topic,query: the item or category behind a topic of another name"
-    add(parser, "--queries FILE", what)
-    what = """a query is of each category with its share of votes, or as the paper prints it, where
-    categories above count too"""
-    add(parser, "--mixing", what, ("votes", "printed"), "votes")
-    what = "a subject who did not vote on an item: an error, or one vote fewer"
-    add(parser, "--skipped", what, ("error", "abstain"), "error")
-    what = "a retrieved item without votes: an error, or of no category"
-    add(parser, "--unvoted", what, ("error", "zero"), "error")
-    what = """a query that is an item: it counts as an item of its category, or is left out of
+    help_text = "also the means at these depths, with bands"
+    add(parser, "--bands", help_text, _depths, (), metavar='"K K ..."')
+    help_text = "CSV topic,query: the item or category behind a topic of another name"
+    add(parser, "--queries FILE", help_text)
+    help_text = """a query is of each category with its share of votes, or as the paper prints it,
+    where categories above count too"""
+    add(parser, "--mixing", help_text, ("votes", "printed"), "votes")
+    help_text = "a subject who did not vote on an item: an error, or one vote fewer"
+    add(parser, "--skipped", help_text, ("error", "abstain"), "error")
+    help_text = "a retrieved item without votes: an error, or of no category"
+    add(parser, "--unvoted", help_text, ("error", "zero"), "error")
+    help_text = """a query that is an item: it counts as an item of its category, or is left out of
     rankings and categories"""
-    add(parser, "--query", what, ("counts", "left out"), "counts")
+    add(parser, "--query", help_text, ("counts", "left out"), "counts")
     common(parser, "seed", "jobs")
     outputs(parser)
     return parser

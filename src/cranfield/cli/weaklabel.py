@@ -14,15 +14,15 @@ that are fewer than half cannot move."""
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    arguments, output = make_parser().read(argv)
     from cranfield.agreement.weak_labels import filter_weak_files
     from cranfield.report.tables.agreement import kept_items_table
 
-    given = with_folder("weaklabel", given, "features")
-    kept = given.pop("kept")
+    arguments = with_folder("weaklabel", arguments, "features")
+    kept_file = arguments.pop("kept")
     with output.working("fitting") as progress:
-        answer = filter_weak_files(progress=progress, **given)
-    output.write_tables({kept: kept_items_table(answer)} if kept else {})
+        answer = filter_weak_files(progress=progress, **arguments)
+    output.write_tables({kept_file: kept_items_table(answer)} if kept_file else {})
     output.show(answer)
     return 0
 
@@ -35,8 +35,8 @@ def make_parser() -> Parser:
         "CSV item,number,... or .npz; a folder of pictures, or a collection's",
     )
     add(parser, "tags TAGS", "CSV item,tag")
-    what = "of a folder of pictures: colour, edges and texture"
-    add(parser, "-d --descriptors NAMES", what, default="CEDD EHD Tamura")
+    help_text = "of a folder of pictures: colour, edges and texture"
+    add(parser, "-d --descriptors NAMES", help_text, default="CEDD EHD Tamura")
     add(parser, "--truth FILE", "CSV item,tag: what is truly shown")
     add(parser, "--method", "", FILTERS, "svm")
     add(parser, "--outliers X", "share of items expected not to fit their tag", float, 0.3)

@@ -199,13 +199,13 @@ class CranfieldEvaluator(providers.Evaluator):  # type: ignore[misc]
 
     def _scored(self, run: Any) -> Iterator[dict[str, dict[str, float]]]:
         table = _as_table(run)
-        plain = None
+        run_dict = None
         for scorer in self._scorers:
             values = None if table is None else scorer.of_table(table)
             if values is None:
-                if plain is None:
-                    plain = RunConverter(run).as_dict_of_dict()
-                values = scorer.of_dict(plain)
+                if run_dict is None:
+                    run_dict = RunConverter(run).as_dict_of_dict()
+                values = scorer.of_dict(run_dict)
             yield values
 
 

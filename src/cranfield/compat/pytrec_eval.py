@@ -212,11 +212,11 @@ def _columns(measures: Iterable[str], level: float) -> dict[str, KernelCall | fl
     names = [n for m in measures for n in supported_nicknames.get(m, (m,))]
     parameters: dict[str, set[str]] = {}
     for name in names:
-        found = None if name in supported_measures else _WITH_PARAMETERS.match(name)
+        match = None if name in supported_measures else _WITH_PARAMETERS.match(name)
         if name in supported_measures:
             parameters.setdefault(name, set())
-        elif found is not None:
-            parameters.setdefault(found[1], set()).update(found[2].split(","))
+        elif match is not None:
+            parameters.setdefault(match[1], set()).update(match[2].split(","))
         else:
             raise ValueError(f"unsupported measure {name}{suggest(name, supported_measures)}")
     return {
@@ -328,8 +328,8 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     lines, columns = _read_whole(f_qrel, "judgements")
     if columns is not None and all(float(g).is_integer() for g in columns[4]):
         topics, *rest, _ = columns
-        whole: dict[str, dict[str, Any]] = Judgements(tuple(topics), *rest).to_dict()
-        return defaultdict(dict, whole)
+        grades: dict[str, dict[str, Any]] = Judgements(tuple(topics), *rest).to_dict()
+        return defaultdict(dict, grades)
     judgements: dict[str, dict[str, int]] = defaultdict(dict)
     for number, line in enumerate(lines, 1):
         try:
@@ -352,15 +352,15 @@ def _read_whole(lines: Iterable[str], kind: str) -> tuple[Iterable[str], Any]:
     return StringIO(text), trec.parse_bytes(text.encode("utf-8", "surrogatepass"), kind)
 
 
-def _bad_line(what: str, number: int, line: str, shape: str) -> ParseError:
+def _bad_line(kind: str, number: int, line: str, shape: str) -> ParseError:
     return ParseError(
-        f"<{what}>", [Problem(number, f"cannot read {line.strip()!r} (expected: {shape})")]
+        f"<{kind}>", [Problem(number, f"cannot read {line.strip()!r} (expected: {shape})")]
     )
 
 
-def _twice(what: str, number: int, topic: str, item: str) -> DuplicateError:
+def _twice(kind: str, number: int, topic: str, item: str) -> DuplicateError:
     message = f"item {item!r} occurs twice for topic {topic!r}; keep one of them"
-    return DuplicateError(f"<{what}>", [Problem(number, message)])
+    return DuplicateError(f"<{kind}>", [Problem(number, message)])
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:

@@ -50,7 +50,7 @@ def lines(qrels: str | Path, run: str | Path, request: Request) -> Iterator[str]
     """The lines that trec_eval prints for a run, those of a topic together."""
     if request.level < 0:
         raise UsageError(
-            f"trec_eval: -l {request.level} is below 0, where items that nobody judged would be "
+            f"trec_eval: -l {request.level} is below 0, where unjudged items would be "
             "relevant; expected 0 or more"
         )
     values = requested_values(request)
@@ -116,13 +116,13 @@ def _evaluate(
         start, count = at[value.label]
         if _string_length(value.label) >= 0:
             resets = value.of_missing is not None
-            shown = [
+            lengths = [
                 0 if resets and not present[i] else min(count, int(row[0]))
                 for i, row in zip(order, rows, strict=True)
             ]
             strings[value.label] = [
                 _relevance_string(row[start : start + n])
-                for row, n in zip(rows, shown, strict=True)
+                for row, n in zip(rows, lengths, strict=True)
             ]
             columns[value.label] = [0.0] * len(order)
             continue
@@ -145,22 +145,22 @@ def _evaluate(
 
 
 def _scored(evaluator: RankedEvaluator, run: Input, settings: Settings) -> RunValues:
-    """The values of a run; topics that it misses have an item that nobody judged."""
-    found = _read_and_scored(evaluator, run, settings)
+    """The values of a run; topics that it misses have an unjudged item."""
+    result = _read_and_scored(evaluator, run, settings)
     topics = evaluator.judgements.topics
-    missing = [t for t, there in zip(topics, found.present, strict=True) if not there]
+    missing = [t for t, is_present in zip(topics, result.present, strict=True) if not is_present]
     if missing:
-        bogus = evaluator.run(_bogus_items(missing), found.name, settings, 1)
-        absent = ~np.frombuffer(found.present, dtype=bool)
-        found.values[absent] = bogus.values[absent]
-    return found
+        bogus = evaluator.run(_bogus_items(missing), result.name, settings, 1)
+        absent = ~np.frombuffer(result.present, dtype=bool)
+        result.values[absent] = bogus.values[absent]
+    return result
 
 
 def _read_and_scored(evaluator: RankedEvaluator, run: Input, settings: Settings) -> RunValues:
     """The values of a run, scored while it is read where its topics stand together."""
     jobs, name = os.cpu_count() or 1, run_name(run)
 
-    def whole(source: Input) -> RunValues:
+    def read_table(source: Input) -> RunValues:
         table = trec.read_run(source, extra_fields=True)
         try:
             return replace(evaluator.run(table, name, settings, jobs), tag=table.tag)
@@ -168,16 +168,16 @@ def _read_and_scored(evaluator: RankedEvaluator, run: Input, settings: Settings)
             raise InputError(describe(run), error.problems, error.count) from None
 
     if run.packing and not run.can_be_read_again:
-        return whole(run)
-    with trec.open_repeatable(run) as (place, read, again):
-        found = evaluator.streamed(
+        return read_table(run)
+    with trec.open_repeatable(run) as (place, read, reopen):
+        result = evaluator.streamed(
             run, place, read, name, settings, jobs, _core.Progress(), extra_fields=True
         )
-        return whole(again()) if found is None else found
+        return read_table(reopen()) if result is None else result
 
 
 def _bogus_items(missing: Sequence[str]) -> Run:
-    """One item that nobody judged for each topic that a run misses."""
+    """One unjudged item for each topic that a run misses."""
     count = len(missing)
     return Run(
         tuple(missing),
@@ -227,8 +227,8 @@ def _topic_texts(evaluated: _Evaluated, values: Sequence[Value], mark: str) -> I
 
 
 def _line(value: Value, topic: str, number: float, mark: str) -> str:
-    shown = str(int(number)) if value.whole and not mark else f"{number:6.4f}"
-    return f"{mark}{value.label:<22}\t{topic}\t{shown}\n"
+    digits = str(int(number)) if value.whole and not mark else f"{number:6.4f}"
+    return f"{mark}{value.label:<22}\t{topic}\t{digits}\n"
 
 
 def _summary_lines(
@@ -278,10 +278,10 @@ def _to_zscores(evaluated: _Evaluated, values: Sequence[Value], path: str) -> _E
     return replace(evaluated, columns=columns)
 
 
-def _zscore(number: float, known: tuple[float, float] | None) -> float:
-    if known is None:
+def _zscore(number: float, moments: tuple[float, float] | None) -> float:
+    if moments is None:
         return MISSING_ZSCORE
-    mean, deviation = known
+    mean, deviation = moments
     if deviation:
         return (number - mean) / deviation
     return 0.0 if number == mean else MISSING_ZSCORE
@@ -365,9 +365,9 @@ def read_arguments(argv: Sequence[str]) -> tuple[str, str, Request] | Instead:
         options, files = getopt.gnu_getopt(list(argv), "hvqm:cl:nD:JN:M:R:T:oZ:", _LONG)
     except getopt.GetoptError as error:
         raise UsageError(f"trec_eval: {error}. See: cranfield trec_eval -h") from None
-    chosen = [(_SHORT_OF.get(name, name), value) for name, value in options]
-    flags = {name for name, _ in chosen}
-    values = dict(chosen)
+    settings = [(_SHORT_OF.get(name, name), value) for name, value in options]
+    flags = {name for name, _ in settings}
+    values = dict(settings)
     if flags & {"-h", "-v"}:
         return "help" if "-h" in flags else "version"
     if flags & {"-D", "-o"}:
@@ -379,7 +379,7 @@ def read_arguments(argv: Sequence[str]) -> tuple[str, str, Request] | Instead:
 
     check_formats(values.get("-R", "qrels"), values.get("-T", "trec_results"))
     request = Request(
-        measures=[value for name, value in chosen if name == "-m"] or ("official",),
+        measures=[value for name, value in settings if name == "-m"] or ("official",),
         per_topic="-q" in flags,
         complete="-c" in flags,
         summary="-n" not in flags,
@@ -707,8 +707,8 @@ def requested_values(request: Request) -> list[Value]:
                 f"{name}: measures of preferences and of several judges are not supported"
             )
         if name not in ENTRIES:
-            known = [*ENTRIES, *NICKNAMES]
-            raise MeasureError(f"No measure of trec_eval named {name!r}.{suggest(name, known)}")
+            names = [*ENTRIES, *NICKNAMES]
+            raise MeasureError(f"No measure of trec_eval named {name!r}.{suggest(name, names)}")
     return [
         value
         for name, entry in ENTRIES.items()

@@ -132,8 +132,8 @@ def _answers(
     remaining = list(todo)
     while remaining:
         with _pool(plan, len(remaining)) as pool:
-            begun = {k: todo[k] for k in remaining}
-            lost, waiting = yield from _one_pool(pool, work, begun, plan, progress)
+            batch = {k: todo[k] for k in remaining}
+            lost, waiting = yield from _one_pool(pool, work, batch, plan, progress)
         for key in lost:
             losses[key] += 1
         remaining = lost + waiting
@@ -171,9 +171,9 @@ def _one_pool(
                 waiting.pop(0)
             if lost and not running:
                 break
-            done, _ = wait(running, timeout=PATIENCE, return_when=FIRST_COMPLETED)
+            completed, _ = wait(running, timeout=PATIENCE, return_when=FIRST_COMPLETED)
             progress.check()
-            for future in done:
+            for future in completed:
                 key = running.pop(future)
                 answer = _result(future)
                 if answer is None:
@@ -215,8 +215,8 @@ def _result(future: Future[Plain]) -> Plain | None:
 
 def _plain(answer: Plain) -> Plain:
     """The answer as it would come back from a file: resumed and fresh studies see the same."""
-    plain: Plain = json.loads(json.dumps(answer, allow_nan=False))
-    return plain
+    copy: Plain = json.loads(json.dumps(answer, allow_nan=False))
+    return copy
 
 
 @contextmanager
@@ -288,7 +288,7 @@ class _Folder:
             )
 
     def finished(self, keys: Sequence[str] | Mapping[str, Any]) -> dict[str, Plain]:
-        found = {}
+        answers = {}
         for key in keys:
             file = self._file(key)
             if not file.exists():
@@ -299,8 +299,8 @@ class _Folder:
                     f"{file}: is damaged, or a file of another piece (its check sum is another "
                     "one); delete it, and this piece is done again"
                 )
-            found[key] = json.loads(text)
-        return found
+            answers[key] = json.loads(text)
+        return answers
 
     def keep(self, key: str, answer: Plain) -> None:
         """A line with the check sum, then the answer as JSON."""

@@ -34,11 +34,11 @@ def floats(values: Any) -> NDArray[np.float64]:
     return np.array(values, dtype=np.float64)
 
 
-def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """A cache of `most` answers that makes threads wait for one of them, not all make it."""
+def remembered(size: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """A cache of `size` answers that makes threads wait for one of them, not all make it."""
 
     def around(make: Callable[P, T]) -> Callable[P, T]:
-        cached, turn = lru_cache(maxsize=most)(make), RLock()
+        cached, turn = lru_cache(maxsize=size)(make), RLock()
 
         @wraps(make)
         def answer(*args: P.args, **kwargs: P.kwargs) -> T:

@@ -71,9 +71,9 @@ def map_in_threads(
             thread.join()
 
 
-def _started(target: Callable[[], None], wanted: int) -> list[threading.Thread]:
+def _started(target: Callable[[], None], count_of_threads: int) -> list[threading.Thread]:
     threads: list[threading.Thread] = []
-    for _ in range(wanted):
+    for _ in range(count_of_threads):
         thread = threading.Thread(target=target, daemon=True)
         try:
             thread.start()
