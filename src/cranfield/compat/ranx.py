@@ -26,20 +26,20 @@ def from_ranx(source: Any) -> Run | Judgements:
     raise UsageError(f"expected a ranx.Run or ranx.Qrels, not {type(source).__name__}")
 
 
-@validate_params
+@validate_params(skip=("table",))
 def to_ranx(table: Table) -> Any:
     """A ranx.Run from a Run, a ranx.Qrels from Judgements."""
     try:
         import ranx
     except ModuleNotFoundError:
         raise MissingExtraError("ranx", "compat", "to_ranx") from None
+    if not isinstance(table, Run | Judgements):
+        raise UsageError(f"expected a Run or Judgements, not {type(table).__name__}")
     if not len(table):
         raise InputError.single("<table>", "is empty: ranx cannot hold a run without items")
     if isinstance(table, Judgements):
         return ranx.Qrels(_whole_grades(table))
-    if isinstance(table, Run):
-        return ranx.Run(table.to_dict(), name=table.name)
-    raise UsageError(f"expected a Run or Judgements, not {type(table).__name__}")
+    return ranx.Run(table.to_dict(), name=table.name)
 
 
 def _plain(nested: Any) -> dict[str, dict[str, float]]:
