@@ -52,4 +52,6 @@ def answer_votes(arguments: dict[str, Any]) -> Answer:
     from cranfield.lab.api import ask_people
     from cranfield.site.work_pages import write_questionnaire
 
-    return write_questionnaire(folder=arguments.pop("folder"), questionnaire=ask_people(**arguments))
+    return write_questionnaire(
+        folder=arguments.pop("folder"), questionnaire=ask_people(**arguments)
+    )
