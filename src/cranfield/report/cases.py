@@ -1,4 +1,4 @@
-"""What a page about runs is made of, asked for once: every input is read a single time.
+"""The data of a page about runs; every input is read once.
 
 A case holds all that the page shows: scores, their comparison, curves, and what stands behind
 the numbers. The sections of the page are then made of data in hand.
@@ -200,9 +200,9 @@ def _curve(truth: LabelMatrix, run: LabelMatrix) -> dict[str, Roc]:
 def compare_for_report(
     scores: Scores, options: Mapping[str, Any] | None, jobs: int, progress: Progress
 ) -> tuple[Comparison | None, tuple[str, ...]]:
-    """The comparison asked for, or the usual one where it is possible; and what is left out.
+    """The comparison with the given options, or the default one, and notes on what is left out.
 
-    A seed alone asks for the usual one.
+    Options that hold a seed alone mean the default comparison.
     """
     if options is not None and options.keys() != {"rng"}:
         if options.get("baseline") is not None:

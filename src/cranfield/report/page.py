@@ -41,7 +41,7 @@ def report_page(
         "images": images,
         "look": look(),
     }
-    # Who has no script gets the tables as they stand.
+    # Readers without JavaScript see the tables.
     static_tables = "".join(
         f"<h2>{html.escape(s.title)}</h2>"
         + "".join(f"<p>{html.escape(line)}</p>" for line in s.data.get("verdict", ()))

@@ -33,7 +33,7 @@ def folder_sheet(
     """The same from files: of topics, and of items in the order in which sections show them.
 
     A topic that `topics` does not know and that is itself an item has the picture of that item.
-    What is left out of the page is told in the sections.
+    The sections list what is left out of the page.
     """
     topic_pictures = {
         t: t for s in sections for t in s.data.get("units", {}).get("topic", ()) if t in files

@@ -1,4 +1,4 @@
-"""What pages show beside the material of result tables, each where it is at hand."""
+"""Optional data that pages show in addition to the material of result tables."""
 
 from __future__ import annotations
 

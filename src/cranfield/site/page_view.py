@@ -33,7 +33,7 @@ class Picture:
 
 
 class CellView(NamedTuple):
-    """A cell: its text, where it leads, its classes, and a drawing of our own beside it.
+    """A cell: its text, where it leads, its classes, and a drawing beside it.
 
     A tuple, because a page has a thousand of them.
     """
@@ -63,7 +63,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart, drawn by ourselves."""
+    """A chart as SVG."""
 
     title: str
     drawing: Markup

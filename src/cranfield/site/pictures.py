@@ -1,4 +1,4 @@
-"""Pictures of items as the site shows them: small, and without what their files say beside."""
+"""Pictures of items as the site shows them: small, and without metadata."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DrawnPicture:
 
 
 class Pictures:
-    """The pictures of a collection, made when they are asked for."""
+    """The pictures of a collection, drawn on demand."""
 
     def __init__(self, texts: Texts) -> None:
         self.texts = texts

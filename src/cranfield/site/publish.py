@@ -86,7 +86,7 @@ def publish(
         )
         for i, kind in enumerate(tasks)
     }
-    with _draft(folder) as draft:
+    with _Draft(folder) as draft:
         site = _Site(draft, loaded, gathered, release_truth, with_runs)
         site.write(tracker.part(0.7, 1.0))
     tracker(1.0)
@@ -248,7 +248,7 @@ def _changes(collection: Collection) -> list[str]:
 
 
 def _check_target(folder: Path) -> None:
-    """An InputError when something lies there that is not a site of ours."""
+    """Raise an InputError when the target exists and is not a site."""
     if folder.is_dir() and ((folder / MANIFEST).is_file() or not any(folder.iterdir())):
         return
     if folder.exists():
@@ -259,7 +259,7 @@ def _check_target(folder: Path) -> None:
         raise InputError.single(str(folder), "cannot be written: no such directory")
 
 
-class _draft:  # noqa: N801
+class _Draft:
     """A folder beside the target that takes its place when all went well."""
 
     def __init__(self, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Pages as HTML: Jinja2 with everything escaped; drawings are our own and escape their texts."""
+"""Pages as HTML: Jinja2 with everything escaped; drawings escape their texts themselves."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def environment() -> Environment:
 def cells(row: Sequence[CellView]) -> Markup:
     """A row of a table: a board has a thousand cells, and a macro for each cost more than all else.
 
-    Texts and addresses are escaped here; classes and drawings are our own.
+    Texts and addresses are escaped here; classes and drawings come from this package.
     """
     from markupsafe import Markup, escape
 

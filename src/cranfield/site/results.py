@@ -53,13 +53,13 @@ PAGES: dict[str, tuple[str, str]] = {
     "changes": ("about", "Changes"),
     **dict.fromkeys(SUBJECTS, ("entity", "")),
 }
-# What may be chosen on a page; there are no other choices on any.
+# The query parameters of each page; other pages have none.
 PAGE_QUERIES = {"": ("measure", "conf", "best", "baseline"), "compare": ("measure", "runs")}
 MOST_ITEMS, MOST_BOARDS = 500, 8
 
 
 def page_query(path: str, query: Mapping[str, str]) -> dict[str, str]:
-    """Those of the choices in an address that its page knows.
+    """The parameters of a query that the page at an address knows.
 
     >>> asked_of("compare", {"runs": "a,b", "x": "1"})
     {'runs': 'a,b'}
@@ -105,7 +105,7 @@ class Page:
 class Results:
     """The pages of a task; `links` says how they refer to one another.
 
-    Whatever is asked for twice is kept, so one `Results` serves many pages.
+    Answers are cached, so that one `Results` serves many pages.
     """
 
     def __init__(
@@ -118,13 +118,13 @@ class Results:
         self.material, self.links = material, links
         self.frame, self.extras = frame or Frame(site=material.title), extras or Extras()
         self.values, self.pictures = Values(material), Pictures(material.texts)
-        self.released = VisibleTruth(material.truth)
+        self.visible_truth = VisibleTruth(material.truth)
         # Answers of pages that were made already, None where there is nothing to show.
-        self.kept: dict[str, Answer | None] = {}
+        self.answers: dict[str, Answer | None] = {}
         self._boards: OrderedDict[Hashable, PageContent] = OrderedDict()
 
-    def once(self, key: Hashable, make: Callable[[], PageContent]) -> PageContent:
-        """What was made under a key a while ago, or is made now; the last ones are kept."""
+    def cached_board(self, key: Hashable, make: Callable[[], PageContent]) -> PageContent:
+        """The leaderboard page of a key, from the cache of the last ones or built now."""
         content = self._boards.get(key)
         if content is None:
             content = self._boards[key] = make()
@@ -141,14 +141,16 @@ class Results:
         page_address = Address(address.strip("/"), page_query(address, query or {}))
         kind, _, rest = page_address.path.partition("/")
         if kind not in PAGES or bool(rest) != (kind in SUBJECTS):
-            self.missing(page_address)
+            self.raise_no_page(page_address)
         content: PageContent = self._module(kind).make(self, page_address)
-        return Page(content.title, render_page(self._sheet(content, page_address)), content.answer)
+        return Page(
+            content.title, render_page(self._page_view(content, page_address)), content.answer
+        )
 
-    # ---- what the makers of pages ask for
+    # ---- used by the modules of pages
 
-    def missing(self, address: Address) -> NoReturn:
-        """Says that there is no such page."""
+    def raise_no_page(self, address: Address) -> NoReturn:
+        """Raise the NoPageError of an address."""
         raise NoPageError(f"there is no page {address.path!r}")
 
     def link(self, origin: Address, target: Address, ending: str = "html") -> str:
@@ -163,12 +165,12 @@ class Results:
         part = self._slugs.get(kind, {}).get(name)
         return "" if part is None else self.link(origin, Address(f"{kind}/{part}"))
 
-    def subject(self, address: Address) -> str:
-        """Of whom a page speaks: the name behind `run/a.b`."""
+    def entity_name(self, address: Address) -> str:
+        """The name of the run, team, topic, concept or item at an address such as `run/a.b`."""
         kind, _, name_slug = address.path.partition("/")
-        name = self._behind.get(kind, {}).get(name_slug)
+        name = self._names_by_slug.get(kind, {}).get(name_slug)
         if name is None:
-            self.missing(address)
+            self.raise_no_page(address)
         return name
 
     def measure(self, name: str | None) -> Measure:
@@ -238,7 +240,9 @@ class Results:
     def linked_items(self) -> list[str]:
         """The items with a page: those that tables lead to, at most so many."""
         texts = self.material.texts
-        linked = dict.fromkeys(texts.topic_items[t] for t in self._asking(texts.topic_items))
+        linked = dict.fromkeys(
+            texts.topic_items[t] for t in self._topics_with_items(texts.topic_items)
+        )
         for concept in self.material.scores.units.get("concept", ()):
             meaning = texts.concepts.get(concept)
             linked |= dict.fromkeys(meaning.examples if meaning is not None else ())
@@ -248,7 +252,9 @@ class Results:
             for part in answer.parts if isinstance(answer, ResultTable) else ():
                 at = [j for j, c in enumerate(part.columns) if c.link == "item"]
                 linked |= dict.fromkeys(str(row[j]) for row in part.rows for j in at)
-        relevant = [self.released.relevant(t) for t in self.material.scores.units.get("topic", ())]
+        relevant = [
+            self.visible_truth.relevant(t) for t in self.material.scores.units.get("topic", ())
+        ]
         # The first of every topic, then the second: each topic has some.
         for items in zip_longest(*relevant) if any(relevant) else ():
             linked |= dict.fromkeys(item for item in items if item is not None)
@@ -256,7 +262,7 @@ class Results:
                 break
         return list(linked)[:MOST_ITEMS]
 
-    def _asking(self, topic_items: Mapping[str, str]) -> list[str]:
+    def _topics_with_items(self, topic_items: Mapping[str, str]) -> list[str]:
         return [t for t in self.material.scores.units.get("topic", ()) if t in topic_items]
 
     def picture(self, origin: Address, item: str, mark: str = "") -> Picture | None:
@@ -295,7 +301,7 @@ class Results:
         return {kind: {name: slug(name) for name in names(self, kind)} for kind in SUBJECTS}
 
     @cached_property
-    def _behind(self) -> dict[str, dict[str, str]]:
+    def _names_by_slug(self) -> dict[str, dict[str, str]]:
         return {kind: {s: name for name, s in slugs.items()} for kind, slugs in self._slugs.items()}
 
     @staticmethod
@@ -307,7 +313,7 @@ class Results:
         menu_kinds = [kind for kind, (_, text) in PAGES.items() if text]
         return [k for k in menu_kinds if next(iter(self._module(k).addresses(self, k)), None)]
 
-    def _sheet(self, content: PageContent, origin: Address) -> PageView:
+    def _page_view(self, content: PageContent, origin: Address) -> PageView:
         frame, site = self.frame, self.frame.site or self.material.title
         return PageView(
             title=content.title,

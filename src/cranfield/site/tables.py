@@ -116,9 +116,9 @@ def _interval_text(low: Cell, high: Cell) -> str:
 
 
 def _column_classes(columns: Sequence[Column], with_intervals: bool) -> str:
-    """What columns are as a whole: `n2` is a second one of numbers, `x3` a third one to do without.
+    """Classes for whole columns: `n2`, the second has numbers; `x3`, narrow screens hide the third.
 
-    Said once for the table, it need not be said in each of its thousand cells.
+    One class on the table replaces a class on each of its cells.
     """
     classes = []
     for place, column in enumerate(columns, 1):

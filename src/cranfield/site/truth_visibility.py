@@ -1,4 +1,4 @@
-"""What pages may say of the truth: nothing while it is sealed."""
+"""The part of the truth that pages may show: none while it is sealed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class VisibleTruth:
-    """The truth of a task where it is released; every question is answered with nothing else."""
+    """The truth of a task where it is released; without it every answer is empty."""
 
     def __init__(self, truth: Judgements | LabelMatrix | None) -> None:
         self._labels = truth if isinstance(truth, LabelMatrix) else None

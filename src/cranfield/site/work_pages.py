@@ -56,7 +56,7 @@ def script_data(forms: Mapping[str, Form]) -> dict[str, Any]:
 
 
 def sheet_page(sheet: Sheet) -> str:
-    """A sheet as one file that asks nothing of any network and gives its answers as a file."""
+    """A sheet as one HTML file that works offline and saves its answers to a file."""
     data = {**script_data(sheet.forms), "sha": sheet.sha, "asked": sheet.asked()}
     body = (
         environment()

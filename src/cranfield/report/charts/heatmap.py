@@ -16,7 +16,7 @@ from cranfield.validation import validate_params
 
 @validate_params
 def heatmap(scores: Scores, measure: str | None = None) -> Chart:
-    """Runs by topics: where is everyone bad, and who is good where others fail?"""
+    """Runs by topics: which topics are hard for all runs, and which runs succeed there?"""
     m = measure_of(scores, measure)
     values, unit = values_of(scores, m), scores.unit_of[m]
     order = best_first(scores, m)

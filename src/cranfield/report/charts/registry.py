@@ -1,4 +1,4 @@
-"""Charts by name: which data each one needs, how they are asked for, and drawn.
+"""Charts by name: the data that each one needs, and the function that builds it.
 
 `cranfield.report.charts` has the builders, which draw answers in hand.
 """
@@ -34,7 +34,7 @@ Against: TypeAlias = Literal["rank", "recall"]
 
 @dataclass(frozen=True)
 class ChartRequest:
-    """What is to be drawn, and of what."""
+    """A chart by name, its data and its options."""
 
     chart: str
     subject: EvaluationInput | None = None
@@ -222,7 +222,7 @@ def _behaviour(request: ChartRequest) -> Chart:
     )
 
 
-# How each is drawn; what it shows is in `CHARTS`.
+# The builder of each chart; `CHARTS` describes what it shows.
 _BUILDERS: dict[str, Callable[[ChartRequest], Chart]] = {
     "leaderboard": _of_comparison(charts.leaderboard),
     "significance": _of_comparison(charts.significance),

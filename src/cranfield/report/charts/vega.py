@@ -395,7 +395,7 @@ class _Writer:
         return [_spec(rows, mark, encoding)]
 
     def _ends(self, marks: list[Rule]) -> Spec:
-        """From where to where rules go; all over an axis where neither end is said."""
+        """From where to where rules go; over the whole axis where neither end is given."""
         channels: Spec = {}
         if marks[0].x0 is not None:
             channels["x"] = self.x()

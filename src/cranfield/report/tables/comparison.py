@@ -72,7 +72,7 @@ def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS)
         machine = _long_leaderboard
     else:
         machine = _families
-    # Who asks for all tables by name gets all there is of each pair.
+    # With all tables requested by name, each pair is written in full.
     folded = len(comparison.pairs) > FOLDED_PAIRS and SUMMARY not in parts
     return Document(
         partial(comparison.to_dict, folded=folded),

@@ -18,7 +18,7 @@ _TITLES = {
 
 
 def stability_document(answer: Stability) -> Document:
-    """Every part that was asked for; for machines one long table."""
+    """A table for each part of the study; for machines one long table."""
     return study_document(answer, _parts(answer), _long(answer))
 
 
@@ -96,7 +96,7 @@ def _ranges(answer: Stability, change: str) -> Table:
 
 
 def _parts(answer: Stability) -> list[Table]:
-    """Every part that was asked for."""
+    """A table for each part of the study."""
     tables = []
     for change in dict.fromkeys(s.change for s in answer.stages):
         tables.append(_stages(answer, change))

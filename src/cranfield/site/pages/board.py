@@ -18,7 +18,7 @@ TITLES = {"ranked": "Retrieval", "labels": "Annotation"}
 
 def make(results: Results, address: Address) -> PageContent:
     """The leaderboard of an address; it is cached, so that its JSON and CSV need no new one."""
-    return results.once(
+    return results.cached_board(
         tuple(sorted(address.query.items())), lambda: _leaderboard_page(results, address)
     )
 
@@ -92,6 +92,6 @@ def _choices(results: Results, address: Address) -> Iterator[Choice]:
 
 
 def _without_defaults(results: Results, query: Mapping[str, str]) -> dict[str, str]:
-    """What is chosen without being chosen is not said."""
+    """The query without the choices that are the default: the primary measure."""
     primary = str(results.material.primary)
     return {k: v for k, v in query.items() if not (k == "measure" and v == primary)}

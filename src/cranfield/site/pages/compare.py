@@ -1,4 +1,4 @@
-"""Runs against one another."""
+"""The page that compares runs with each other."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def make(results: Results, address: Address) -> PageContent:
     comparison = results.material.comparison
     measures = _measures(results)
     if comparison is None or not measures:
-        results.missing(address)
+        results.raise_no_page(address)
     requested = results.measure(address.query.get("measure"))
     measure = requested if requested in measures else measures[0]
     runs = _runs(results, address, measure)
@@ -85,7 +85,7 @@ def _address(results: Results, measure: Measure) -> Address:
 
 
 def _runs(results: Results, address: Address, measure: Measure) -> Sequence[str]:
-    """The runs asked for, in their order, or the best ones."""
+    """The runs of the query in their order, or the best runs where it names none."""
     requested = [run for run in address.query.get("runs", "").split(",") if run]
     for run in requested:
         results.run_named(run)

@@ -1,4 +1,4 @@
-"""What the maker of a page gives: the answer, and how the page shows it."""
+"""The content of a page: the answer, and how the page shows it."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ LABELS = {
 
 
 def names(results: Results, kind: str) -> Sequence[str]:
-    """Of whom there are pages."""
+    """The names of all runs, teams, topics, concepts or items that have a page."""
     material = results.material
     if kind == "run":
         return material.scores.runs
@@ -65,7 +65,7 @@ def addresses(results: Results, kind: str) -> Iterator[Address]:
 
 def make(results: Results, address: Address) -> PageContent:
     kind = address.path.partition("/")[0]
-    name = results.subject(address)
+    name = results.entity_name(address)
     maker = {"run": _run, "team": _team}.get(kind, _unit)
     return maker(results, address, name)
 
@@ -155,11 +155,13 @@ def _about(results: Results, kind: str, name: str) -> dict[str, Any]:
     """What is known of a topic, concept or item, and may be shown."""
     material, texts = results.material, results.material.texts
     if kind == "topic":
-        return _non_empty({"text": texts.topics.get(name, "")}) | results.released.of_topic(name)
+        return _non_empty({"text": texts.topics.get(name, "")}) | results.visible_truth.of_topic(
+            name
+        )
     if kind == "concept":
         meaning = texts.concepts.get(name)
         definition = meaning.definition if meaning is not None else ""
-        return _non_empty({"definition": definition}) | results.released.of_concept(name)
+        return _non_empty({"definition": definition}) | results.visible_truth.of_concept(name)
     facts: dict[str, Any] = _non_empty({"text": texts.items.get(name, "")})
     main = results.values.main("item")
     at = results.values.place.get("item", {}).get(name)
@@ -169,7 +171,7 @@ def _about(results: Results, kind: str, name: str) -> dict[str, Any]:
         if values:
             facts["best"] = f"{main} {results.values.best(main)[at]:.4f}"
             facts["mean"] = f"{main} {sum(values) / len(values):.4f}"
-    return facts | results.released.of_item(name)
+    return facts | results.visible_truth.of_item(name)
 
 
 def _non_empty(facts: dict[str, Any]) -> dict[str, Any]:
@@ -211,7 +213,7 @@ def _galleries(results: Results, address: Address, kind: str, name: str) -> Iter
     if pictures:
         title = {"topic": "Query", "concept": "Examples"}.get(kind, "")
         yield Gallery(title, pictures)
-    relevant = results.released.relevant(name) if kind == "topic" else ()
+    relevant = results.visible_truth.relevant(name) if kind == "topic" else ()
     marked = [results.picture(address, item, "relevant") for item in relevant[:PICTURES_SHOWN]]
     relevant_pictures = [p for p in marked if p is not None]
     if relevant_pictures:
@@ -222,7 +224,7 @@ def _galleries(results: Results, address: Address, kind: str, name: str) -> Iter
 
 def _assessment(results: Results, topic: str) -> ResultPart | None:
     """The relevance assessment of a topic, where it is released."""
-    grades = results.released.grades(topic)
+    grades = results.visible_truth.grades(topic)
     if not grades:
         return None
     rows = tuple(sorted(grades.items(), key=lambda pair: (-pair[1], pair[0])))

@@ -36,7 +36,7 @@ def addresses(results: Results, kind: str) -> Iterator[Address]:
 def make(results: Results, address: Address) -> PageContent:
     answer = answer_of(results, address.path)
     if answer is None:
-        results.missing(address)
+        results.raise_no_page(address)
     title = results.titles.get(address.path, "") or str(getattr(answer, "title", address.path))
     return PageContent(
         title=title,
@@ -48,12 +48,12 @@ def make(results: Results, address: Address) -> PageContent:
 
 def answer_of(results: Results, kind: str) -> Any:
     """The answer of a page, made once; None where the material has nothing for it."""
-    if kind not in results.kept:
+    if kind not in results.answers:
         try:
-            results.kept[kind] = _build_answer(results, kind)
+            results.answers[kind] = _build_answer(results, kind)
         except (NeedsError, UsageError):
-            results.kept[kind] = None
-    return results.kept[kind]
+            results.answers[kind] = None
+    return results.answers[kind]
 
 
 def _build_answer(results: Results, kind: str) -> Answer | None:
