@@ -77,7 +77,7 @@ def test_means_of_ratings_can_be_decided_too():
 
 
 def test_decisions_about_nothing_are_refused():
-    with pytest.raises(UsageError, match="nobody judged"):
+    with pytest.raises(UsageError, match="no annotator judged"):
         make_truth(log(), decisions=[Decision("k", "sky", "1")])
     with pytest.raises(UsageError, match="no answer"):
         make_truth(log(), decisions=[Decision("i", "sky", "7")])

@@ -37,7 +37,7 @@ def adjudicated(truth: Aggregated, decisions: Sequence[Decision]) -> Aggregated:
     for decision in decisions:
         unit = unit_of.get((decision.item, decision.concept))
         if unit is None:
-            raise UsageError(f"nobody judged {decision.concept!r} of item {decision.item!r}")
+            raise UsageError(f"no annotator judged {decision.concept!r} of item {decision.item!r}")
         if means is not None:
             means[unit] = _number(decision, truth.method)
             continue
@@ -69,20 +69,20 @@ def _number(decision: Decision, method: str) -> float:
 
 def read_decisions(path: FileForm) -> tuple[Decision, ...]:
     """Decisions from CSV item,concept,value[,reason]."""
-    where = describe(path)
+    source = describe(path)
     with open_text(path) as stream:
         rows = csv.DictReader(stream)
         if not {"item", "concept", "value"} <= set(rows.fieldnames or ()):
-            raise InputError.single(where, "expected a header: item,concept,value[,reason]", 1)
-        found: dict[tuple[str, str], Decision] = {}
+            raise InputError.single(source, "expected a header: item,concept,value[,reason]", 1)
+        decisions: dict[tuple[str, str], Decision] = {}
         for row in rows:
             item, concept, value = ((row[n] or "").strip() for n in ("item", "concept", "value"))
             if not item or not concept or not value:
-                raise InputError.single(where, "item, concept or value is empty", rows.line_num)
-            if (item, concept) in found:
+                raise InputError.single(source, "item, concept or value is empty", rows.line_num)
+            if (item, concept) in decisions:
                 raise InputError.single(
-                    where, f"{concept!r} of item {item!r} is decided twice", rows.line_num
+                    source, f"{concept!r} of item {item!r} is decided twice", rows.line_num
                 )
             reason = (row.get("reason") or "").strip()
-            found[item, concept] = Decision(item, concept, number_name(value), reason)
-    return tuple(found.values())
+            decisions[item, concept] = Decision(item, concept, number_name(value), reason)
+    return tuple(decisions.values())

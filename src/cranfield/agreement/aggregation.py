@@ -90,7 +90,7 @@ def aggregate_judgements(
     every concept on its own, or with `share` all concepts together with one table of
     confusions per annotator.
 
-    A model takes everybody for a usual member of the crowd until judgements say otherwise:
+    A model takes each annotator for a usual member of the crowd until judgements say otherwise:
     `prior` is the number of judgements that this counts for (None: as calibrated, 0: the
     estimates of the papers). `smoothing` adds judgements to every cell of a dawid-skene table
     instead. The steps end when no probability moves by more than `tolerance`.
@@ -99,7 +99,7 @@ def aggregate_judgements(
         raise UsageError(f"no method named {method!r}.{suggest(method, METHODS)}")
     if ties not in TIES:
         raise UsageError(f"no rule for ties named {ties!r}.{suggest(ties, TIES)}")
-    given = {
+    options = {
         "ties": ties != "undecided",
         "weights": weights is not None,
         "gold": gold is not None,
@@ -107,8 +107,8 @@ def aggregate_judgements(
         "prior": prior is not None,
         "smoothing": smoothing is not None,
     }
-    for option, is_given in given.items():
-        if is_given and option not in TAKES[method]:
+    for option, is_set in options.items():
+        if is_set and option not in TAKES[method]:
             users = ", ".join(m for m in METHODS if option in TAKES[m])
             raise UsageError(f"the method {method!r} has no use for {option} (only: {users})")
     for name, number in (("prior", prior), ("smoothing", smoothing)):
@@ -192,11 +192,11 @@ class _Work:
         levels = log.levels
         if levels is None:
             return winner
-        used = np.bincount(log.value, minlength=levels.size)
+        frequency = np.bincount(log.value, minlength=levels.size)
         present = levels > 0
         codes = (
-            int(np.argmax(np.where(~present, used, -1))),
-            int(np.argmax(np.where(present, used, -1))),
+            int(np.argmax(np.where(~present, frequency, -1))),
+            int(np.argmax(np.where(present, frequency, -1))),
         )
         mended, changed, hopeless = keep_rules(book, log.concepts, estimate, winner, present, codes)
         if changed:
@@ -210,10 +210,10 @@ class _Work:
 
     def _note_ties(self, units: int, groups: int, total: int) -> None:
         if units:
-            what = {"omit": "are left out", "undecided": "stay undecided"}.get(
+            outcome = {"omit": "are left out", "undecided": "stay undecided"}.get(
                 self.ties, f"go to {'a' if self.ties == 'random' else 'the'} {self.ties} answer"
             )
-            self.notes.add(f"{units} of {total} units are tied and {what}")
+            self.notes.add(f"{units} of {total} units are tied and {outcome}")
         if groups:
             to = (
                 f"{'a' if self.ties == 'random' else 'the'} {self.ties} answer"
@@ -316,8 +316,8 @@ class Aggregated(Answer):
         if self.numbers is not None:
             return np.full(self.winner.size, np.nan)
         rows = np.arange(self.winner.size)
-        found = self.probability[rows, np.maximum(self.winner, 0)]
-        return np.where(self.winner >= 0, found, self.probability.max(axis=1, initial=0.0))
+        probability = self.probability[rows, np.maximum(self.winner, 0)]
+        return np.where(self.winner >= 0, probability, self.probability.max(axis=1, initial=0.0))
 
     def answer(self, unit: int) -> str | float:
         """What is taken for true on a unit: an answer, a number, or 'undecided'."""
@@ -395,8 +395,8 @@ class Aggregated(Answer):
                 strict=True,
             ):
                 for true, p in zip(table.answers, row, strict=True):
-                    who = self.annotators[annotator]
-                    yield who, table.concept, true, table.answers[answer], p
+                    name = self.annotators[annotator]
+                    yield name, table.concept, true, table.answers[answer], p
 
     def payload(self, **_: Any) -> dict[str, Any]:
         return {
@@ -431,7 +431,7 @@ def _distinct(codes: Codes) -> int:
 
 
 def note_log(notes: Notes, log: JudgementLog, forms: Forms | None) -> None:
-    """Note forms that were left out, and judgements that nobody can agree with."""
+    """Note forms that were left out, and annotators and units with a single judgement."""
     if forms is not None and forms.rejected:
         notes.add(
             f"{forms.rejected} of {forms.total} forms break a rule and are left out "

@@ -58,12 +58,14 @@ def group_agreement(
     """
     names = assess(log, coefficients).coefficients
     merged = merged_log(log, groups, ties=ties)
-    asked = None if questions is None else merged_log(questions, groups, ties=ties)
+    merged_questions = None if questions is None else merged_log(questions, groups, ties=ties)
     within = tuple(
         _row(name, "", len(members), log, questions, members, names)
         for name, members in groups.items()
     )
-    between = tuple(_row(a, b, 2, merged, asked, (a, b), names) for a, b in combinations(groups, 2))
+    between = tuple(
+        _row(a, b, 2, merged, merged_questions, (a, b), names) for a, b in combinations(groups, 2)
+    )
     return GroupAgreement(names, within, between)
 
 
@@ -76,12 +78,12 @@ def _row(
     members: Sequence[str],
     names: tuple[str, ...],
 ) -> GroupRow:
-    found = assess(log.of_annotators(members), " ".join(names))
+    assessment = assess(log.of_annotators(members), " ".join(names))
     categories: tuple[AgreementRow, ...] = ()
     nominal = nominal_names(names)
     if questions is not None and nominal:
         categories = assess(questions.of_annotators(members), " ".join(nominal)).concepts
-    return GroupRow(a, b, annotators, found.overall, found.concepts, categories)
+    return GroupRow(a, b, annotators, assessment.overall, assessment.concepts, categories)
 
 
 def merged_log(
@@ -92,9 +94,14 @@ def merged_log(
     for code, members in enumerate(groups.values()):
         votes = vote(log.of_annotators(members), ties=ties)
         decided = votes.winner >= 0
-        who = np.full(int(decided.sum()), code)
-        told = (who, votes.item[decided], votes.concept[decided], votes.winner[decided])
-        for column, values in zip(columns, told, strict=True):
+        annotators = np.full(int(decided.sum()), code)
+        judgements = (
+            annotators,
+            votes.item[decided],
+            votes.concept[decided],
+            votes.winner[decided],
+        )
+        for column, values in zip(columns, judgements, strict=True):
             column.append(values.astype(np.int32))
     annotator, item, concept, value = (np.concatenate(c) for c in columns)
     return JudgementLog(

@@ -115,17 +115,17 @@ class Agreement(Answer):
         return parts
 
     def _coefficients(self) -> dict[str, Any]:
-        found = self.found
+        assessment = self.found
         parts: dict[str, Any] = {
-            "overall": found.overall.values,
-            "concepts": _rows(found.concepts),
+            "overall": assessment.overall.values,
+            "concepts": _rows(assessment.concepts),
             "annotators": [
                 {
                     "annotator": a.annotator,
                     "judgements": a.judgements,
                     "accuracy_to_majority": a.accuracy_to_majority,
                 }
-                for a in found.annotators
+                for a in assessment.annotators
             ],
         }
         if self.resampling is not None:
@@ -133,8 +133,8 @@ class Agreement(Answer):
                 "resamples": self.resampling.resamples,
                 "confidence": self.resampling.confidence,
                 "seed": self.resampling.seed,
-                "overall": found.overall.intervals,
-                "concepts": [{"concept": row.name, **row.intervals} for row in found.concepts],
+                "overall": assessment.overall.intervals,
+                "concepts": [{"concept": row.name, **row.intervals} for row in assessment.concepts],
             }
         return parts
 
@@ -180,15 +180,15 @@ def _group(group: GroupRow) -> dict[str, Any]:
     return parts
 
 
-def _majority(found: MajorityShares) -> dict[str, Any]:
+def _majority(majority: MajorityShares) -> dict[str, Any]:
     def rows(shares: Sequence[MajorityShare], name: str) -> list[dict[str, Any]]:
         return [{name: s.name, "selected": s.selected, "all": s.every} for s in shares]
 
     return {
         "mean": {
-            "concepts": {c: found.mean("concepts", c) for c in ("selected", "all")},
-            "items": {c: found.mean("items", c) for c in ("selected", "all")},
+            "concepts": {c: majority.mean("concepts", c) for c in ("selected", "all")},
+            "items": {c: majority.mean("items", c) for c in ("selected", "all")},
         },
-        "concepts": rows(found.concepts, "concept"),
-        "items": rows(found.items, "item"),
+        "concepts": rows(majority.concepts, "concept"),
+        "items": rows(majority.items, "item"),
     }

@@ -72,18 +72,18 @@ def assess(
 
     In a category log without groups the rows are the categories, each against all others.
     """
-    told = Progress.of(progress)
-    chosen = choose_coefficients(coefficients, numeric=log.levels is not None)
+    watcher = Progress.of(progress)
+    selection = choose_coefficients(coefficients, numeric=log.levels is not None)
     everything = unit_counts(log)
     if log.kind == "category" and log.allowed is None:
-        overall, *rows = _category_rows(log, everything, chosen, resampling, told)
+        overall, *rows = _category_rows(log, everything, selection, resampling, watcher)
     else:
         steps = len(log.concepts) + 2
-        overall = _row("overall", everything, chosen, resampling, told.part(0.0, 1 / steps))
+        overall = _row("overall", everything, selection, resampling, watcher.part(0.0, 1 / steps))
         rows = []
         for i, name in enumerate(log.concepts):
-            part = told.part((i + 1) / steps, (i + 2) / steps)
-            rows.append(_row(name, unit_counts(log, i), chosen, resampling, part))
+            part = watcher.part((i + 1) / steps, (i + 2) / steps)
+            rows.append(_row(name, unit_counts(log, i), selection, resampling, part))
     votes = vote(log)
     share, judged = accuracy_to_majority(log, votes)
     people = tuple(
@@ -92,28 +92,28 @@ def assess(
         if judged[a]
     )
     return Assessed(
-        tuple(c.name for c in chosen), overall, tuple(rows), people, int(votes.tied.sum())
+        tuple(c.name for c in selection), overall, tuple(rows), people, int(votes.tied.sum())
     )
 
 
 def _row(
     name: str,
     counts: UnitCounts,
-    chosen: Sequence[Coefficient],
+    coefficients: Sequence[Coefficient],
     resampling: Resampling | None,
     progress: Progress,
 ) -> AgreementRow:
     progress(0.0)
     tallies = counts.tallies()
-    values = {c.name: c.value(tallies) for c in chosen}
-    intervals = _drawn(counts, {c.name: c.value for c in chosen}, resampling, progress)
+    values = {c.name: c.value(tallies) for c in coefficients}
+    intervals = _drawn(counts, {c.name: c.value for c in coefficients}, resampling, progress)
     return AgreementRow(name, int(tallies.units), values, intervals)
 
 
 def _category_rows(
     log: JudgementLog,
     counts: UnitCounts,
-    chosen: Sequence[Coefficient],
+    coefficients: Sequence[Coefficient],
     resampling: Resampling | None,
     progress: Progress,
 ) -> list[AgreementRow]:
@@ -124,16 +124,16 @@ def _category_rows(
 
     names = ("overall", *log.values)
     functions = {
-        (k, c.name): partial(value, c, k) for k in range(-1, len(log.values)) for c in chosen
+        (k, c.name): partial(value, c, k) for k in range(-1, len(log.values)) for c in coefficients
     }
-    drawn = _drawn(counts, functions, resampling, progress)
-    whole = counts.tallies()
+    intervals = _drawn(counts, functions, resampling, progress)
+    total = counts.tallies()
     return [
         AgreementRow(
             name,
-            int(whole.units),
-            {c.name: functions[k, c.name](whole) for c in chosen},
-            {c.name: drawn[k, c.name] for c in chosen} if drawn else {},
+            int(total.units),
+            {c.name: functions[k, c.name](total) for c in coefficients},
+            {c.name: intervals[k, c.name] for c in coefficients} if intervals else {},
         )
         for k, name in enumerate(names, start=-1)
     ]

@@ -104,50 +104,50 @@ def study_groups(source: Groupings | str | Path, *, level: float = TOGETHER) -> 
     """
     if not 0 < level <= 1:
         raise UsageError(f"level={level} is not above 0 and up to 1")
-    given = source if isinstance(source, Groupings) else read_groupings(source)
-    items = given.items
+    groupings = source if isinstance(source, Groupings) else read_groupings(source)
+    items = groupings.items
     if len(items) < 2:
         raise UsageError("there is nothing to group: give at least two items")
-    together = _together(given)
-    splits = not given.tags
-    kinds, first = _kinds(given)
+    together = _together(groupings)
+    splits = not groupings.tags
+    kinds, first = _kinds(groupings)
     return GroupingStudy(
         "groups" if splits else "tags",
-        given.subjects,
+        groupings.subjects,
         items,
         together,
         _clusters(items, together, level),
-        tuple(_agreement(given)) if splits else (),
+        tuple(_agreement(groupings)) if splits else (),
         kinds,
         first,
         level,
     )
 
 
-def _together(given: Groupings) -> Floats:
+def _together(groupings: Groupings) -> Floats:
     """The mean closeness of every two items over the people who placed both."""
-    count = len(given.items)
+    count = len(groupings.items)
     total, seen = np.zeros((count, count)), np.zeros((count, count))
-    at = {item: i for i, item in enumerate(given.items)}
-    for placed in given.places.values():
+    at = {item: i for i, item in enumerate(groupings.items)}
+    for placed in groupings.places.values():
         for first, second in combinations(placed, 2):
             i, j = at[first], at[second]
-            close = _closeness(placed[first], placed[second], given.tags)
+            close = _closeness(placed[first], placed[second], groupings.tags)
             total[[i, j], [j, i]] += close
             seen[[i, j], [j, i]] += 1
-    found: Floats = np.divide(total, seen, out=np.zeros_like(total), where=seen > 0)
-    np.fill_diagonal(found, 1.0)
-    return found
+    closeness: Floats = np.divide(total, seen, out=np.zeros_like(total), where=seen > 0)
+    np.fill_diagonal(closeness, 1.0)
+    return closeness
 
 
 def _closeness(first: Sequence[str], second: Sequence[str], tags: bool) -> float:
     """Tags: Jaccard's share in common. Paths: the splits in common, as a share of the longer."""
     if tags:
-        both = set(first) | set(second)
-        return len(set(first) & set(second)) / len(both) if both else 0.0
+        union = set(first) | set(second)
+        return len(set(first) & set(second)) / len(union) if union else 0.0
     shared = 0
-    for one, other in zip(first, second, strict=False):
-        if one != other:
+    for left_split, right_split in zip(first, second, strict=False):
+        if left_split != right_split:
             break
         shared += 1
     return shared / max(len(first), len(second))
@@ -162,21 +162,21 @@ def _clusters(
 
     tree = linkage(squareform(1.0 - together, checks=False), "average")
     numbers = fcluster(tree, 1.0 - level + 1e-12, "distance")
-    found: dict[int, list[str]] = {}
+    clusters: dict[int, list[str]] = {}
     for item, number in zip(items, numbers.tolist(), strict=True):
-        found.setdefault(number, []).append(item)
-    return tuple(tuple(c) for c in sorted(found.values(), key=lambda c: (-len(c), c)))
+        clusters.setdefault(number, []).append(item)
+    return tuple(tuple(c) for c in sorted(clusters.values(), key=lambda c: (-len(c), c)))
 
 
-def _agreement(given: Groupings) -> list[tuple[str, str, float]]:
+def _agreement(groupings: Groupings) -> list[tuple[str, str, float]]:
     """The adjusted Rand index of every two people, over the items that both placed."""
-    found = []
-    for a, b in combinations(given.subjects, 2):
-        shared = [i for i in given.places[a] if i in given.places[b]]
+    agreements = []
+    for a, b in combinations(groupings.subjects, 2):
+        shared = [i for i in groupings.places[a] if i in groupings.places[b]]
         if len(shared) > 1:
-            labels = [[given.places[who][i] for i in shared] for who in (a, b)]
-            found.append((a, b, adjusted_rand(*labels)))
-    return found
+            labels = [[groupings.places[subject][i] for i in shared] for subject in (a, b)]
+            agreements.append((a, b, adjusted_rand(*labels)))
+    return agreements
 
 
 def adjusted_rand(first: Sequence[Any], second: Sequence[Any]) -> float:
@@ -187,24 +187,24 @@ def adjusted_rand(first: Sequence[Any], second: Sequence[Any]) -> float:
     """
     pairs = Counter(zip(map(_key, first), map(_key, second), strict=True))
     rows, columns = Counter(map(_key, first)), Counter(map(_key, second))
-    both, one, other = (
+    joint_pairs, row_pairs, column_pairs = (
         sum(n * (n - 1) / 2 for n in counts.values()) for counts in (pairs, rows, columns)
     )
     every = len(first) * (len(first) - 1) / 2
-    expected, most = one * other / every, (one + other) / 2
-    return 1.0 if most == expected else (both - expected) / (most - expected)
+    expected, maximum = row_pairs * column_pairs / every, (row_pairs + column_pairs) / 2
+    return 1.0 if maximum == expected else (joint_pairs - expected) / (maximum - expected)
 
 
 def _key(label: Any) -> Any:
     return tuple(label) if isinstance(label, list) else label
 
 
-def _kinds(given: Groupings) -> tuple[tuple[KindShare, ...], tuple[KindShare, ...]]:
+def _kinds(groupings: Groupings) -> tuple[tuple[KindShare, ...], tuple[KindShare, ...]]:
     """The kinds of all reasons, and of the first splits; a split counts once for each person."""
-    if given.tags:
-        return _shares(Counter(given.kinds.values())), ()
-    first = Counter(kind for (_, path), kind in given.kinds.items() if len(path) == 1)
-    return _shares(Counter(given.kinds.values())), _shares(first)
+    if groupings.tags:
+        return _shares(Counter(groupings.kinds.values())), ()
+    first = Counter(kind for (_, path), kind in groupings.kinds.items() if len(path) == 1)
+    return _shares(Counter(groupings.kinds.values())), _shares(first)
 
 
 def _shares(counts: Mapping[str, int]) -> tuple[KindShare, ...]:

@@ -113,9 +113,9 @@ def _pair_sums(table: Any, weight: Floats) -> Floats:
         pairs = np.empty((q, q))
         for k in range(q):
             weighted = table[:, k] * weight
-            for other in range(k, q):
-                pairs[k, other] = np.einsum("u,u->", weighted, table[:, other])
-                pairs[other, k] = pairs[k, other]
+            for column in range(k, q):
+                pairs[k, column] = np.einsum("u,u->", weighted, table[:, column])
+                pairs[column, k] = pairs[k, column]
     pairs[np.diag_indices(q)] -= _weighted_sums(table, weight)
     return np.asarray(pairs, dtype=np.float64)
 
@@ -227,20 +227,20 @@ def krippendorff(tallies: Tallies, level: Level = "nominal") -> float:
     Units with a single judgement count for nothing. For "ordinal" the distance of two answers
     is the number of judgements between their middles, for "interval" the difference of numbers.
     """
-    given = tallies.coincidence.sum(axis=1)
-    total = float(given.sum())
+    marginals = tallies.coincidence.sum(axis=1)
+    total = float(marginals.sum())
     if total < 2:
         return math.nan
     if level == "nominal":
         observed = total - float(np.trace(tallies.coincidence))
-        expected = (total * total - float(given @ given)) / (total - 1)
+        expected = (total * total - float(marginals @ marginals)) / (total - 1)
     else:
-        place = _levels(tallies) if level == "interval" else np.cumsum(given) - given / 2
+        place = _levels(tallies) if level == "interval" else np.cumsum(marginals) - marginals / 2
         # Centred first: squared differences of large numbers would lose their digits.
-        place = place - float(place @ given) / total
+        place = place - float(place @ marginals) / total
         squared = (place[:, None] - place[None, :]) ** 2
         observed = float((tallies.coincidence * squared).sum())
-        expected = float(given @ squared @ given) / (total - 1)
+        expected = float(marginals @ squared @ marginals) / (total - 1)
     if expected <= 0:
         return math.nan
     return 1 - observed / expected
@@ -341,12 +341,12 @@ COEFFICIENTS: Mapping[str, Coefficient] = MappingProxyType(
 
 def choose_coefficients(names: str, *, numeric: bool) -> tuple[Coefficient, ...]:
     """The coefficients of a text such as 'fleiss gwet_ac1', 'standard' or 'all'."""
-    chosen: dict[str, Coefficient] = {}
+    selection: dict[str, Coefficient] = {}
     for name in names.replace(",", " ").split():
         if name == "standard":
-            chosen |= {n: COEFFICIENTS[n] for n in STANDARD}
+            selection |= {n: COEFFICIENTS[n] for n in STANDARD}
         elif name == "all":
-            chosen |= {n: c for n, c in COEFFICIENTS.items() if numeric or not c.needs}
+            selection |= {n: c for n, c in COEFFICIENTS.items() if numeric or not c.needs}
         elif name not in COEFFICIENTS:
             raise UsageError(
                 f"no coefficient named {name!r}.{suggest(name, COEFFICIENTS)} "
@@ -355,10 +355,10 @@ def choose_coefficients(names: str, *, numeric: bool) -> tuple[Coefficient, ...]
         elif COEFFICIENTS[name].needs == "numbers" and not numeric:
             raise NeedsError(f"{name} needs numbers as answers, the log has names")
         else:
-            chosen[name] = COEFFICIENTS[name]
-    if not chosen:
+            selection[name] = COEFFICIENTS[name]
+    if not selection:
         raise UsageError("no coefficient asked for")
-    return tuple(chosen.values())
+    return tuple(selection.values())
 
 
 def nominal_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What everybody else says about the unit of a judgement, and how well one agrees with them."""
+"""What the other annotators say about a unit, and how well each annotator agrees with them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Consensus:
 
 
 def consensus_of_others(log: JudgementLog) -> Consensus:
-    """For each judgement the answers of everybody else on the same unit."""
+    """For each judgement the answers of the other annotators on the same unit."""
     units, row = unit_rows(log)
     q = len(log.values)
     table = np.bincount(row * q + log.value, minlength=units.size * q).reshape(units.size, q)
@@ -42,14 +42,14 @@ def consensus_of_others(log: JudgementLog) -> Consensus:
     for start in range(0, len(log), step):
         part = slice(start, start + step)
         rest = table[row[part]]
-        own = log.value[part]
-        line = np.arange(own.size)
-        rest[line, own] -= 1
+        value = log.value[part]
+        line = np.arange(value.size)
+        rest[line, value] -= 1
         total = row_sum(rest)
         top = row_max(rest)
         clear = (row_sum(rest == top[:, None]) == 1) & (total > 0)
         answer[part] = np.where(clear, rest.argmax(axis=1), -1)
-        np.divide(rest[line, own], total, out=same[part], where=total > 0)
+        np.divide(rest[line, value], total, out=same[part], where=total > 0)
         pairs = row_sum(rest * (rest - 1))
         np.divide(pairs, total * (total - 1), out=among[part], where=total > 1)
         if levels is not None:
@@ -93,15 +93,15 @@ def _nominal(log: JudgementLog, others: Consensus) -> tuple[Floats, Floats]:
     observed = ratio(sums(log, clear & (others.answer == log.value)), n)
     chance = np.zeros(n.size)
     for v in range(len(log.values)):
-        mine = ratio(sums(log, clear & (log.value == v)), n)
-        chance += mine * ratio(sums(log, others.answer == v), n)
-    free = 1 - chance
-    free[free < 1e-12] = 0.0
-    skill = ratio(observed - chance, free)
+        share = ratio(sums(log, clear & (log.value == v)), n)
+        chance += share * ratio(sums(log, others.answer == v), n)
+    beyond_chance = 1 - chance
+    beyond_chance[beyond_chance < 1e-12] = 0.0
+    skill = ratio(observed - chance, beyond_chance)
     # A share of 0 or 1 has no spread of its own; half an answer to either side gives it one.
     smooth = (observed * n + 0.5) / (n + 1)
     spread = np.sqrt(smooth * (1 - smooth) / np.maximum(n, 1))
-    error = ratio(spread, free)
+    error = ratio(spread, beyond_chance)
     skill[n < FEWEST] = np.nan
     return skill, error
 

@@ -58,16 +58,16 @@ def check_forms(log: JudgementLog, groups: Groups) -> Forms:
     A group that the whole log never speaks of was not asked, and is passed over.
     """
     _known(log, groups)
-    form, who, what = _forms(log)
-    bad = np.zeros(who.size, dtype=bool)
+    form, form_annotator, form_item = _forms(log)
+    bad = np.zeros(form_annotator.size, dtype=bool)
     broken: list[BrokenForm] = []
-    chosen = np.ones(len(log), dtype=bool) if log.kind == "category" else log.selected
+    selected = np.ones(len(log), dtype=bool) if log.kind == "category" else log.selected
     for name, members in groups.items():
-        inside, asked = _in_group(log, name, members)
-        if not asked:
+        inside, is_present = _in_group(log, name, members)
+        if not is_present:
             continue
-        picked = inside & chosen
-        count = np.bincount(form[picked], minlength=who.size)
+        picked = inside & selected
+        count = np.bincount(form[picked], minlength=form_annotator.size)
         wrong = np.flatnonzero(count != 1)
         bad[wrong] = True
         answers: dict[int, list[str]] = {int(f): [] for f in wrong}
@@ -77,17 +77,19 @@ def check_forms(log: JudgementLog, groups: Groups) -> Forms:
         for f, c in zip(form[several].tolist(), code[several].tolist(), strict=True):
             answers[f].append(names[c])
         broken += [
-            BrokenForm(log.annotators[who[f]], log.items[what[f]], name, tuple(said))
-            for f, said in answers.items()
+            BrokenForm(
+                log.annotators[form_annotator[f]], log.items[form_item[f]], name, tuple(labels)
+            )
+            for f, labels in answers.items()
         ]
     people = len(log.annotators)
     return Forms(
         log.where(~bad[form]),
-        int(who.size),
+        int(form_annotator.size),
         int(bad.sum()),
         tuple(broken),
-        np.bincount(who[bad], minlength=people),
-        np.bincount(who, minlength=people),
+        np.bincount(form_annotator[bad], minlength=people),
+        np.bincount(form_annotator, minlength=people),
         _seconds_per_form(log, form, ~bad),
         _seconds_per_form(log, form, bad),
     )
@@ -99,13 +101,13 @@ def question_log(log: JudgementLog, groups: Groups) -> JudgementLog:
     The log must hold only forms with exactly one answer in a group: `check_forms(...).kept`.
     """
     position = {name: i for i, name in enumerate(log.concepts)}
-    asked = {
+    positions = {
         name: tuple(position[m] for m in members if m in position)
         for name, members in groups.items()
         if any(m in position for m in members)
     }
     parts = []
-    for g, (_, members) in enumerate(asked.items()):
+    for g, (_, members) in enumerate(positions.items()):
         rows = np.flatnonzero(np.isin(log.concept, members) & log.selected)
         parts.append((rows, np.full(rows.size, g, dtype=np.int32)))
     order = np.concatenate([rows for rows, _ in parts]) if parts else np.empty(0, dtype=np.int64)
@@ -114,13 +116,13 @@ def question_log(log: JudgementLog, groups: Groups) -> JudgementLog:
         "category",
         log.annotators,
         log.items,
-        tuple(asked),
+        tuple(positions),
         log.concepts,
         log.annotator[order],
         log.item[order],
         group,
         log.concept[order],
-        allowed=tuple(asked.values()),
+        allowed=tuple(positions.values()),
         source=log.source,
     )
 
@@ -156,11 +158,11 @@ def _in_group(
     return inside, bool(inside.any())
 
 
-def _seconds_per_form(log: JudgementLog, form: NDArray[np.int64], kept: NDArray[np.bool_]) -> float:
+def _seconds_per_form(log: JudgementLog, form: NDArray[np.int64], mask: NDArray[np.bool_]) -> float:
     """The mean time of the forms under a mask: the times of a form's judgements add up."""
-    if log.seconds is None or not kept.any():
+    if log.seconds is None or not mask.any():
         return float("nan")
-    return float(np.bincount(form, log.seconds, minlength=kept.size)[kept].mean())
+    return float(np.bincount(form, log.seconds, minlength=mask.size)[mask].mean())
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,10 +177,10 @@ class Ruled:
     def of(cls, log: JudgementLog, rules: Ontology | Rules | None) -> Ruled:
         if rules is None:
             return cls(log)
-        named = log.values if log.kind == "category" else log.concepts
-        book = RuleBook.of(rules, named)
+        names = log.values if log.kind == "category" else log.concepts
+        book = RuleBook.of(rules, names)
         groups = book.groups()
-        if not groups and not (isinstance(rules, Ontology) and set(named) & set(rules.concepts)):
+        if not groups and not (isinstance(rules, Ontology) and set(names) & set(rules.concepts)):
             # Groups of other concepts than the log's are an error below, no groups are none. An
             # ontology that knows the log's concepts fits, though no group of it was asked for.
             groups = exclusive_groups(rules)
@@ -224,9 +226,9 @@ class Questions:
         levels = log.levels
         if levels is None or not (levels > 0).any() or not (levels <= 0).any():
             raise UsageError("exclusive groups need a value for absent (0) and one for present")
-        used = np.bincount(log.value, minlength=levels.size)
-        present = int(np.argmax(np.where(levels > 0, used, -1)))
-        absent = int(np.argmax(np.where(levels <= 0, used, -1)))
+        frequency = np.bincount(log.value, minlength=levels.size)
+        present = int(np.argmax(np.where(levels > 0, frequency, -1)))
+        absent = int(np.argmax(np.where(levels <= 0, frequency, -1)))
         inside = np.array([name in seen for name in log.concepts], dtype=bool)
         return cls(log, question_log(log, groups), log.where(~inside[log.concept]), present, absent)
 
@@ -235,30 +237,30 @@ class Questions:
         levels = self.log.levels
         if gold is None or self.asked.allowed is None or levels is None:
             return None
-        known = np.full((len(self.log.items), len(self.asked.concepts)), -1, dtype=np.int32)
+        answers = np.full((len(self.log.items), len(self.asked.concepts)), -1, dtype=np.int32)
         for g, members in enumerate(self.asked.allowed):
             for c in members:
-                known[(gold[:, c] >= 0) & (levels[gold[:, c]] > 0), g] = c
-        return known
+                answers[(gold[:, c] >= 0) & (levels[gold[:, c]] > 0), g] = c
+        return answers
 
     def joined(
-        self, rest: Estimate, asked: Estimate, ties: Ties, rng: np.random.Generator
+        self, rest: Estimate, questions: Estimate, ties: Ties, rng: np.random.Generator
     ) -> Joined:
         """The probabilities of all concepts, and the answers that the groups give them."""
         width, values = len(self.log.concepts), len(self.log.values)
         keys = [rest.item * width + rest.concept]
         shares = [rest.probability]
         winners = [np.full(rest.item.size, OPEN)]
-        chosen = _one_of_each(asked, ties, rng)
+        selection = _one_of_each(questions, ties, rng)
         for g, members in enumerate(self.asked.allowed or ()):
-            rows = asked.concept == g
+            rows = questions.concept == g
             for c in members:
                 share = np.zeros((int(rows.sum()), values))
-                share[:, self.present] = asked.probability[rows, c]
-                share[:, self.absent] = 1 - asked.probability[rows, c]
-                keys.append(asked.item[rows] * width + c)
+                share[:, self.present] = questions.probability[rows, c]
+                share[:, self.absent] = 1 - questions.probability[rows, c]
+                keys.append(questions.item[rows] * width + c)
                 shares.append(share)
-                winners.append(np.where(chosen[rows] == c, self.present, self.absent))
+                winners.append(np.where(selection[rows] == c, self.present, self.absent))
         key = np.concatenate(keys)
         order = np.argsort(key, kind="stable")
         probability = np.concatenate(shares)[order]
@@ -266,11 +268,11 @@ class Questions:
             key[order] // width,
             key[order] % width,
             probability,
-            rest.right + asked.right,
-            rest.given + asked.given,
-            rest.tables + asked.tables,
+            rest.right + questions.right,
+            rest.given + questions.given,
+            rest.tables + questions.tables,
         )
-        tied = int((leaders_of(asked.probability).sum(axis=1) > 1).sum())
+        tied = int((leaders_of(questions.probability).sum(axis=1) > 1).sum())
         return Joined(estimate, np.concatenate(winners)[order], tied)
 
 
@@ -287,12 +289,12 @@ class Joined:
     tied_groups: int
 
 
-def _one_of_each(asked: Estimate, ties: Ties, rng: np.random.Generator) -> NDArray[np.int64]:
+def _one_of_each(questions: Estimate, ties: Ties, rng: np.random.Generator) -> NDArray[np.int64]:
     """Exactly one answer to each question; a tie goes to the answer that is given more often."""
-    leading = leaders_of(asked.probability) & (asked.probability > 0)
+    leading = leaders_of(questions.probability) & (questions.probability > 0)
     if ties in ("lowest", "highest", "random"):
         return decided(leading, ties, rng)
-    frequent = 1 + asked.probability.sum(axis=0)
+    frequent = 1 + questions.probability.sum(axis=0)
     return np.asarray(np.argmax(leading * frequent, axis=1))
 
 
@@ -318,24 +320,24 @@ def keep_rules(
     that a changed concept gets, (absent, present).
     """
     mended = winner.copy()
-    there = present[np.maximum(winner, 0)] & (winner >= 0)
+    selected = present[np.maximum(winner, 0)] & (winner >= 0)
     starts = np.flatnonzero(np.diff(estimate.item, prepend=-1))
     ends = np.append(starts[1:], estimate.item.size)
     chance = estimate.probability[:, present].sum(axis=1)
     changed = hopeless = 0
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         names = [concepts[c] for c in estimate.concept[start:end].tolist()]
-        on = {n for n, t in zip(names, there[start:end].tolist(), strict=True) if t}
+        on = {n for n, t in zip(names, selected[start:end].tolist(), strict=True) if t}
         if book.broken(on) is None:
             continue
-        found = book.nearest(on, dict(zip(names, _odds(chance[start:end]), strict=True)))
-        if found is None:
+        nearest = book.nearest(on, dict(zip(names, _odds(chance[start:end]), strict=True)))
+        if nearest is None:
             hopeless += 1
             continue
         changed += 1
         for i, name in enumerate(names, start):
-            if (name in found) != (name in on):
-                mended[i] = codes[name in found]
+            if (name in nearest) != (name in on):
+                mended[i] = codes[name in nearest]
     return mended, changed, hopeless
 
 

@@ -53,15 +53,15 @@ def read_ruled_log(
     progress: Progress | None = None,
 ) -> RuledLog:
     """A log, and the rules of a TOML file, of an ontology or of both; see `read_judgement_log`."""
-    found = read_rules_of(rules=rules, ontology=ontology)
+    rule_set = read_rules_of(rules=rules, ontology=ontology)
     log = read_judgement_log(
         judgements,
         values=values,
-        groups=None if found is None else exclusive_groups(found),
+        groups=None if rule_set is None else exclusive_groups(rule_set),
         duplicates=duplicates,
         progress=progress,
     )
-    return RuledLog(log, found)
+    return RuledLog(log, rule_set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,8 @@ class AssessedLog:
 
     def map(self, counting: Counting = "all") -> tuple[AgreementMap, int]:
         """The agreement on each concept, and how many concepts are not in it."""
-        found = agreement_map(self.ruled.log, rules=self.ruled.rules, counting=counting)
-        return found, int(self.answer.log["concepts"]) - len(found.agreement)
+        agreement = agreement_map(self.ruled.log, rules=self.ruled.rules, counting=counting)
+        return agreement, int(self.answer.log["concepts"]) - len(agreement.agreement)
 
     def clean(self) -> JudgementLog:
         """The log without the annotators that the quality check rejects."""
@@ -106,7 +106,7 @@ def assess_log(
 
     `options` are those of `assess_agreement`, `QualityCheck` and `SystemsCheck`.
     """
-    told = Progress.of(progress)
+    watcher = Progress.of(progress)
     checks = {name: options.pop(name) for name in QUALITY_OPTIONS if name in options}
     ranked = {name: options.pop(name) for name in SYSTEMS_OPTIONS if name in options}
     if (gold or checks.get("reward") is not None) and not quality:
@@ -120,7 +120,7 @@ def assess_log(
         duplicates=duplicates,
         rules=rules,
         ontology=ontology,
-        progress=told.part(0.0, READING_PART),
+        progress=watcher.part(0.0, READING_PART),
     )
     log = ruled.log
     answer = assess_agreement(
@@ -130,7 +130,7 @@ def assess_log(
         groups=read_annotator_groups(groups, log) if groups else None,
         quality=QualityCheck(read_gold(gold, log) if gold else None, **checks) if quality else None,
         systems=SystemsCheck(read_label_runs(systems, threshold), **ranked) if systems else None,
-        progress=told.part(READING_PART, 1.0),
+        progress=watcher.part(READING_PART, 1.0),
         **options,
     )
     return AssessedLog(answer, ruled)
@@ -150,21 +150,21 @@ def aggregate_log(
     **options: Any,
 ) -> Aggregated:
     """`aggregate_judgements` of files: the log, its rules, weights, known answers, decisions."""
-    told = Progress.of(progress)
+    watcher = Progress.of(progress)
     ruled = read_ruled_log(
         judgements,
         values=values,
         duplicates=duplicates,
         rules=rules,
         ontology=ontology,
-        progress=told.part(0.0, READING_PART),
+        progress=watcher.part(0.0, READING_PART),
     )
-    found = aggregate_judgements(
+    truth = aggregate_judgements(
         ruled.log,
         rules=ruled.rules,
         weights=read_weights(weights, ruled.log) if weights else None,
         gold=read_gold(gold, ruled.log) if gold else None,
-        progress=told.part(READING_PART, 1.0),
+        progress=watcher.part(READING_PART, 1.0),
         **options,
     )
-    return found if decisions is None else adjudicated(found, read_decisions(decisions))
+    return truth if decisions is None else adjudicated(truth, read_decisions(decisions))

@@ -62,9 +62,9 @@ def resampled_intervals(
         weight = bootstrap_counts(seed, block, items.size)
         return np.array([[functions[key](t) for key in keys] for t in summed(weight)])
 
-    drawn = np.concatenate(in_threads(work, blocks(count, items.size), progress=progress))
+    resampled = np.concatenate(in_threads(work, blocks(count, items.size), progress=progress))
     tail = (1 - confidence) / 2
-    return {key: _percentiles(drawn[:, k], tail) for k, key in enumerate(keys)}
+    return {key: _percentiles(resampled[:, k], tail) for k, key in enumerate(keys)}
 
 
 def _summed_over(
@@ -115,8 +115,8 @@ def _unit_features(counts: UnitCounts) -> Floats:
 
 
 def _percentiles(values: Floats, tail: float) -> tuple[float, float]:
-    known = values[~np.isnan(values)]
-    if not known.size:
+    defined = values[~np.isnan(values)]
+    if not defined.size:
         return (math.nan, math.nan)
-    low, high = np.quantile(known, [tail, 1 - tail])
+    low, high = np.quantile(defined, [tail, 1 - tail])
     return (float(low), float(high))

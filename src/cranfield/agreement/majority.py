@@ -14,10 +14,10 @@ from cranfield.agreement.choices import Ties
 from cranfield.data.judgement_log import Floats, JudgementLog
 
 
-def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+def ratio(part: NDArray[Any], total: NDArray[Any]) -> Floats:
     """Element by element part / whole, NaN where the whole is zero or less."""
-    result: Floats = np.full(np.shape(whole), np.nan)
-    np.divide(part, whole, out=result, where=whole > 0)
+    result: Floats = np.full(np.shape(total), np.nan)
+    np.divide(part, total, out=result, where=total > 0)
     return result
 
 
@@ -26,10 +26,10 @@ def sum_by(group: NDArray[Any], values: NDArray[Any], groups: int) -> Floats:
     return np.bincount(group, np.asarray(values, dtype=np.float64), groups).astype(np.float64)
 
 
-def mean_by(group: NDArray[Any], values: Floats, groups: int, kept: NDArray[np.bool_]) -> Floats:
+def mean_by(group: NDArray[Any], values: Floats, groups: int, mask: NDArray[np.bool_]) -> Floats:
     """The mean of the kept values in each group, NaN for a group without any."""
     return ratio(
-        sum_by(group[kept], values[kept], groups), np.bincount(group[kept], minlength=groups)
+        sum_by(group[mask], values[mask], groups), np.bincount(group[mask], minlength=groups)
     )
 
 
@@ -67,7 +67,7 @@ class Votes:
     """What was voted on each unit that has a vote.
 
     `item` and `concept` are codes of the log, `share` the part of the votes that each answer
-    got, `winner` the answer with most of them (-1 for a tie that nobody decides), `tied` says
+    got, `winner` the answer with most of them (-1 for a tie that stays undecided), `tied` says
     where several answers had as many. `merit` is what an answer is worth to who gave it: 1 for
     the winner, 1/n for each of n answers that lead together and stay undecided.
     """
@@ -96,7 +96,7 @@ def vote(log: JudgementLog, *, weights: Floats | None = None, ties: Ties = "unde
     counts = np.bincount(row, minlength=units.size)
     leading = leaders_of(table)
     if weights is not None:
-        # An answer that nobody gave cannot win, even when all weights are zero.
+        # An answer that no annotator gave cannot win, even when all weights are zero.
         leading &= np.bincount(cell, minlength=size).reshape(leading.shape) > 0
     leaders = row_sum(leading)
     total = row_sum(table)[:, None]
@@ -182,15 +182,15 @@ class MajorityShares:
     def mean(self, of: Literal["concepts", "items"], counting: Counting) -> float:
         """The mean of the shares that exist."""
         shares: tuple[MajorityShare, ...] = getattr(self, of)
-        known = [
+        defined = [
             x for x in (s.every if counting == "all" else s.selected for s in shares) if x == x
         ]
-        return float(np.mean(known)) if known else math.nan
+        return float(np.mean(defined)) if defined else math.nan
 
     def agreement_map(self, counting: Counting = "all") -> dict[str, float]:
         """The agreement on each concept, by which the Ontology Score weighs errors."""
-        found = {s.name: s.every if counting == "all" else s.selected for s in self.concepts}
-        return {name: share for name, share in found.items() if share == share}
+        shares = {s.name: s.every if counting == "all" else s.selected for s in self.concepts}
+        return {name: share for name, share in shares.items() if share == share}
 
 
 def majority_agreement(log: JudgementLog) -> MajorityShares:
@@ -198,12 +198,12 @@ def majority_agreement(log: JudgementLog) -> MajorityShares:
     votes = vote(log)
     agreed = row_max(votes.share)
     _, row = unit_rows(log)
-    chosen = np.zeros(votes.item.size, dtype=bool)
-    chosen[row[log.selected]] = True
-    everywhere = np.ones_like(chosen)
+    selected_units = np.zeros(votes.item.size, dtype=bool)
+    selected_units[row[log.selected]] = True
+    everywhere = np.ones_like(selected_units)
 
     def shares(names: Sequence[str], by: NDArray[np.int64]) -> tuple[MajorityShare, ...]:
-        selected = mean_by(by, agreed, len(names), chosen)
+        selected = mean_by(by, agreed, len(names), selected_units)
         every = mean_by(by, agreed, len(names), everywhere)
         return tuple(
             MajorityShare(name, float(selected[i]), float(every[i]))
@@ -237,12 +237,12 @@ def accuracy_per_item(log: JudgementLog) -> tuple[ItemAgreement, ...]:
     r = row_sum(table)
     identical = ratio(row_sum(table * (table - 1)), r * (r - 1))
     item = units // len(log.concepts)
-    chosen = np.zeros(units.size, dtype=bool)
+    selected_units = np.zeros(units.size, dtype=bool)
     if log.kind == "concept" and log.levels is not None:
-        chosen[row[log.selected]] = True
+        selected_units[row[log.selected]] = True
     paired = ~np.isnan(identical)
     every = mean_by(item, identical, len(log.items), paired)
-    selected = mean_by(item, identical, len(log.items), paired & chosen)
+    selected = mean_by(item, identical, len(log.items), paired & selected_units)
     judged = np.bincount(log.item, minlength=len(log.items))
     return tuple(
         ItemAgreement(name, int(judged[i]), float(every[i]), float(selected[i]))

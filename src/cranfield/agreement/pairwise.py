@@ -55,8 +55,8 @@ class AnnotatorPairs:
     @property
     def mean_cohen(self) -> float:
         """Light's kappa: the mean of Cohen's kappa over the pairs for which it exists."""
-        known = self.cohen[~np.isnan(self.cohen)]
-        return float(known.mean()) if known.size else math.nan
+        defined = self.cohen[~np.isnan(self.cohen)]
+        return float(defined.mean()) if defined.size else math.nan
 
 
 def pairwise(log: JudgementLog, progress: Progress | None = None) -> AnnotatorPairs:
@@ -67,11 +67,11 @@ def pairwise(log: JudgementLog, progress: Progress | None = None) -> AnnotatorPa
     dense = len(log) >= DENSE_FROM * people * max(span, 1)
     sums = _DenseSums(people) if dense else _SparseSums(people, span)
     answers = len(log.values)
-    told = Progress.of(progress)
+    watcher = Progress.of(progress)
     for value in range(answers):
         mask = log.value == value
         sums.add(log.annotator[mask], unit[mask])
-        told((value + 1) / (answers + 1))
+        watcher((value + 1) / (answers + 1))
     return sums.pairs(log)
 
 
@@ -102,15 +102,15 @@ class _SparseSums:
 
         if not first.size:
             return _finish(log, first, second, met.data, met.data, [])
-        said = sparse.hstack(self._answers, format="csr")
-        own = [a @ judged.T for a in self._answers]
+        answers = sparse.hstack(self._answers, format="csr")
+        counts = [a @ judged.T for a in self._answers]
         return _finish(
             log,
             first,
             second,
             met.data,
-            picked(said @ said.T, first, second),
-            [(picked(p, first, second), picked(p, second, first)) for p in own],
+            picked(answers @ answers.T, first, second),
+            [(picked(p, first, second), picked(p, second, first)) for p in counts],
         )
 
 
@@ -127,17 +127,19 @@ class _DenseSums:
     def pairs(self, log: JudgementLog) -> AnnotatorPairs:
         met = np.zeros((self._people, self._people))
         same = np.zeros_like(met)
-        own = [np.zeros_like(met) for _ in self._answers]
+        counts = [np.zeros_like(met) for _ in self._answers]
         span = len(log.items) * len(log.concepts)
         # Single precision counts exactly up to 2**24, far more than the units of a block.
         width = min(span, max(64, BLOCK_CELLS // (self._people * len(self._answers))), 1 << 20)
         for start in range(0, span, width):
-            said = [self._block(who, unit, start, width) for who, unit in self._answers]
-            judged = np.sum(said, axis=0)
+            answers = [
+                self._block(annotator, unit, start, width) for annotator, unit in self._answers
+            ]
+            judged = np.sum(answers, axis=0)
             met += judged @ judged.T
-            for k, answer in enumerate(said):
+            for k, answer in enumerate(answers):
                 same += answer @ answer.T
-                own[k] += answer @ judged.T
+                counts[k] += answer @ judged.T
         first, second = np.nonzero(np.triu(met, k=1))
         return _finish(
             log,
@@ -145,7 +147,7 @@ class _DenseSums:
             second,
             met[first, second],
             same[first, second],
-            [(m[first, second], m[second, first]) for m in own],
+            [(m[first, second], m[second, first]) for m in counts],
         )
 
     def _block(
@@ -163,16 +165,16 @@ def _finish(
     second: NDArray[np.int64],
     units: Floats,
     same: Floats,
-    own: list[tuple[Floats, Floats]],
+    counts: list[tuple[Floats, Floats]],
 ) -> AnnotatorPairs:
     """Coefficients from units with the same answer and, per answer, how often each gave it."""
     n = np.asarray(units, dtype=np.float64)
     identical = same / n
     cohen = np.zeros(n.size)
     scott = np.zeros(n.size)
-    for mine, theirs in own:
-        cohen += mine * theirs / n**2
-        scott += ((mine + theirs) / (2 * n)) ** 2
+    for first_count, second_count in counts:
+        cohen += first_count * second_count / n**2
+        scott += ((first_count + second_count) / (2 * n)) ** 2
     return AnnotatorPairs(
         log.annotators,
         first,
@@ -185,7 +187,7 @@ def _finish(
 
 
 def _beyond_chance(observed: Floats, chance: Floats) -> Floats:
-    free = 1 - chance
+    attainable = 1 - chance
     result = np.full(observed.size, np.nan)
-    np.divide(observed - chance, free, out=result, where=free > 1e-12)
+    np.divide(observed - chance, attainable, out=result, where=attainable > 1e-12)
     return result

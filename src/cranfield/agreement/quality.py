@@ -1,9 +1,9 @@
 """Annotators whose answers should not count, and why.
 
 Looked for are answers that hardly agree with those of others, one answer whatever the item, a
-pattern that runs through the answers, agreement that falls half-way, answers faster than anybody
-could look, and answers copied from another annotator; and, where gold answers are known, too
-many of them missed. One kind of sign is a reason to look at somebody's answers; two different
+pattern that runs through the answers, agreement that falls half-way, answers given faster
+than an item can be read, and answers copied from another annotator; and, where gold answers are known, too
+many of them missed. One kind of sign is a reason to look at an annotator's answers; two different
 kinds are a reason to leave them out.
 """
 
@@ -72,19 +72,19 @@ class Sign:
 Signs: TypeAlias = list[list[Sign]]
 
 
-def find_weak(signs: Signs, found: Skills) -> None:
+def find_weak(signs: Signs, estimates: Skills) -> None:
     """Who agrees with the others much less than is usual."""
-    known = ~np.isnan(found.skill)
-    if known.sum() < 3:
+    defined = ~np.isnan(estimates.skill)
+    if defined.sum() < 3:
         return
-    typical = float(np.median(found.skill[known]))
+    typical = float(np.median(estimates.skill[defined]))
     z = NormalDist().inv_cdf(1 - ALPHA)
-    for a in np.flatnonzero(known):
-        if typical > 0 and found.skill[a] + z * found.error[a] < WEAK_PART * typical:
+    for a in np.flatnonzero(defined):
+        if typical > 0 and estimates.skill[a] + z * estimates.error[a] < WEAK_PART * typical:
             signs[a].append(
                 Sign(
                     "agreement",
-                    f"agrees little with the others: {found.skill[a]:.2f} beyond chance "
+                    f"agrees little with the others: {estimates.skill[a]:.2f} beyond chance "
                     f"(typical: {typical:.2f})",
                 )
             )
@@ -104,12 +104,12 @@ def find_constant(log: JudgementLog, others: Consensus, signs: Signs) -> NDArray
     agreed = ratio(sums(log, clear & (others.answer == favourite[log.annotator])), sums(log, clear))
     follows = ratio(often, n)
     tail = binom.sf(often - 1, n, np.clip(np.nan_to_num(agreed, nan=1.0), 0, 1))
-    found = (follows >= FOLLOWS) & (follows - agreed >= CONSENSUS_GAP) & (tail < ALPHA / people)
-    # Whoever is mostly right with the few other answers has looked.
-    other = clear & (log.value != favourite[log.annotator])
-    looked = 2 * sums(log, other & (log.value == others.answer)) > sums(log, other)
-    found &= (n >= FEWEST) & ~looked
-    for a in np.flatnonzero(found):
+    constant = (follows >= FOLLOWS) & (follows - agreed >= CONSENSUS_GAP) & (tail < ALPHA / people)
+    # An annotator who is mostly right with the few other answers has looked at the items.
+    deviating = clear & (log.value != favourite[log.annotator])
+    looked = 2 * sums(log, deviating & (log.value == others.answer)) > sums(log, deviating)
+    constant &= (n >= FEWEST) & ~looked
+    for a in np.flatnonzero(constant):
         signs[a].append(
             Sign(
                 "habit",
@@ -117,7 +117,7 @@ def find_constant(log: JudgementLog, others: Consensus, signs: Signs) -> NDArray
                 f"(the others: {agreed[a]:.0%})",
             )
         )
-    return np.asarray(found)
+    return np.asarray(constant)
 
 
 def find_silent(
@@ -128,20 +128,25 @@ def find_silent(
     if log.kind == "category" or levels is None:
         return habitual
     positive = levels > 0
-    there = (others.answer >= 0) & positive[np.maximum(others.answer, 0)]
-    asked = sums(log, there)
+    other_selected = (others.answer >= 0) & positive[np.maximum(others.answer, 0)]
+    selected_by_others = sums(log, other_selected)
     # Of the units that the others select, those that one selects oneself.
-    met = sums(log, there & positive[log.value])
-    own = sums(log, positive[log.value])
-    usual = float(met.sum() / max(asked.sum(), 1.0))
-    tail = (1 - usual) ** asked
-    silent = (own <= NOTHING_PART * asked) & (met == 0) & (tail < SILENT) & (asked >= 2)
+    met = sums(log, other_selected & positive[log.value])
+    selected = sums(log, positive[log.value])
+    usual = float(met.sum() / max(selected_by_others.sum(), 1.0))
+    tail = (1 - usual) ** selected_by_others
+    silent = (
+        (selected <= NOTHING_PART * selected_by_others)
+        & (met == 0)
+        & (tail < SILENT)
+        & (selected_by_others >= 2)
+    )
     for a in np.flatnonzero(silent & ~habitual):
         signs[a].append(
             Sign(
                 "habit",
-                f"selects nothing: none of {asked[a]:.0f} units that the others select "
-                f"(usual: {usual:.0%})",
+                f"selects nothing: none of {selected_by_others[a]:.0f} units that the others "
+                f"select (usual: {usual:.0%})",
             )
         )
     return np.asarray(silent | habitual)
@@ -153,26 +158,28 @@ def find_patterns(
     """Answers that repeat with a period of 2 to 8, in the order of the log."""
     people = len(log.annotators)
     order = np.lexsort((log.concept, log.annotator))
-    who, concept = log.annotator[order], log.concept[order]
+    annotator, concept = log.annotator[order], log.concept[order]
     value, consensus = log.value[order], others.answer[order]
-    found = np.zeros(people, dtype=bool)
+    repeating = np.zeros(people, dtype=bool)
     # One answer nearly throughout repeats with every period: that is the other sign's matter.
     q = len(log.values)
-    given = np.bincount(log.annotator.astype(np.int64) * q + log.value, minlength=people * q)
-    varied = given.reshape(people, q).max(axis=1) <= VARIED * np.bincount(who, minlength=people)
+    frequency = np.bincount(log.annotator.astype(np.int64) * q + log.value, minlength=people * q)
+    varied = frequency.reshape(people, q).max(axis=1) <= VARIED * np.bincount(
+        annotator, minlength=people
+    )
     for lag in LAGS:
         if len(log) <= lag:
             break
-        paired = (who[lag:] == who[:-lag]) & (concept[lag:] == concept[:-lag])
+        paired = (annotator[lag:] == annotator[:-lag]) & (concept[lag:] == concept[:-lag])
         paired &= (consensus[lag:] >= 0) & (consensus[:-lag] >= 0)
-        n = np.bincount(who[lag:][paired], minlength=people)
-        own = paired & (value[lag:] == value[:-lag])
-        theirs = paired & (consensus[lag:] == consensus[:-lag])
-        follows = ratio(np.bincount(who[lag:][own], minlength=people), n)
-        agreed = ratio(np.bincount(who[lag:][theirs], minlength=people), n)
+        n = np.bincount(annotator[lag:][paired], minlength=people)
+        repeated = paired & (value[lag:] == value[:-lag])
+        consensus_repeated = paired & (consensus[lag:] == consensus[:-lag])
+        follows = ratio(np.bincount(annotator[lag:][repeated], minlength=people), n)
+        agreed = ratio(np.bincount(annotator[lag:][consensus_repeated], minlength=people), n)
         hit = (n >= PATTERN_FEWEST) & (follows >= FOLLOWS) & (follows - agreed >= CONSENSUS_GAP)
         hit &= varied
-        for a in np.flatnonzero(hit & ~found & ~constant):
+        for a in np.flatnonzero(hit & ~repeating & ~constant):
             signs[a].append(
                 Sign(
                     "habit",
@@ -180,14 +187,14 @@ def find_patterns(
                     f"(the others: {agreed[a]:.0%})",
                 )
             )
-        found |= hit
-    return found
+        repeating |= hit
+    return repeating
 
 
 def find_tired(log: JudgementLog, others: Consensus, signs: Signs) -> None:
     """Whose agreement falls from the first half of the answers to the second.
 
-    Units may become harder for everybody: what counts is the agreement with the others beyond
+    Units may become harder for all annotators: what counts is the agreement with the others beyond
     that of the others among themselves.
     """
     people = len(log.annotators)
@@ -239,11 +246,11 @@ def median_seconds(log: JudgementLog) -> Floats:
 
 def find_fast(signs: Signs, seconds: Floats, judged: NDArray[np.int64], fast: float) -> None:
     """Who answers in less than this part of the typical time."""
-    known = ~np.isnan(seconds) & (judged >= FEWEST)
-    if known.sum() < 3:
+    timed = ~np.isnan(seconds) & (judged >= FEWEST)
+    if timed.sum() < 3:
         return
-    typical = float(np.median(seconds[known]))
-    for a in np.flatnonzero(known & (seconds < fast * typical)):
+    typical = float(np.median(seconds[timed]))
+    for a in np.flatnonzero(timed & (seconds < fast * typical)):
         signs[a].append(Sign("time", f"too fast: {seconds[a]:.1f} s (typical: {typical:.1f} s)"))
 
 
@@ -255,23 +262,24 @@ def gold_hits(
     if gold is None:
         return np.zeros(people, dtype=np.int64), np.zeros(people, dtype=np.int64)
     truth = gold[log.item, log.concept]
-    asked = np.bincount(log.annotator[truth >= 0], minlength=people)
-    return np.bincount(log.annotator[truth == log.value], minlength=people), asked
+    questions = np.bincount(log.annotator[truth >= 0], minlength=people)
+    return np.bincount(log.annotator[truth == log.value], minlength=people), questions
 
 
 def find_gold(
-    signs: Signs, right: NDArray[np.int64], asked: NDArray[np.int64], minimum: float
+    signs: Signs, correct: NDArray[np.int64], questions: NDArray[np.int64], minimum: float
 ) -> None:
     """Gold answers missed: so few right ones would be rare at the least share that will do."""
     from scipy.stats import binom
 
-    enough = asked >= FEWEST
-    tail = binom.cdf(right, asked, minimum)
+    enough = questions >= FEWEST
+    tail = binom.cdf(correct, questions, minimum)
     for a in np.flatnonzero(enough & (tail < ALPHA / max(int(enough.sum()), 1))):
         signs[a].append(
             Sign(
                 "gold",
-                f"misses gold questions: {right[a]} of {asked[a]} right (at least {minimum:.0%})",
+                f"misses gold questions: {correct[a]} of {questions[a]} right "
+                f"(at least {minimum:.0%})",
             )
         )
 
@@ -288,9 +296,9 @@ def find_copies(
     signs: Signs,
     habitual: NDArray[np.bool_],
     seconds: Floats,
-    named: NDArray[np.bool_],
+    flagged: NDArray[np.bool_],
 ) -> None:
-    """Name the copier of each suspicious pair; those of who is `named` already need no other."""
+    """Name the copier of each suspicious pair; those of who is `flagged` already need no other."""
     from scipy.stats import poisson
 
     pairs = pairwise(log)
@@ -302,7 +310,7 @@ def find_copies(
     answers = _Answers(log)
     for p in candidates.tolist():
         a, b = int(pairs.first[p]), int(pairs.second[p])
-        if named[a] or named[b]:
+        if flagged[a] or flagged[b]:
             continue
         expected = answers.disagreement(a, b)
         units = float(pairs.units[p])
@@ -322,7 +330,7 @@ def find_copies(
 def _candidates(
     log: JudgementLog, others: Consensus, pairs: AnnotatorPairs, habitual: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Pairs that agree far more than either of them does with anybody else."""
+    """Pairs that agree far more than either of them does with other annotators."""
     from scipy.stats import binom
 
     heard = ~np.isnan(others.same)
@@ -341,9 +349,9 @@ class _Answers:
 
     def __init__(self, log: JudgementLog) -> None:
         self._log = log
-        found = modelled(log, Fitting("one-coin"), None, Notes(), Progress())
+        estimate = modelled(log, Fitting("one-coin"), None, Notes(), Progress())
         _, self._row = unit_rows(log)
-        self._truth = found.probability
+        self._truth = estimate.probability
         q, c = len(log.values), len(log.concepts)
         # (question, true answer, answer): what the crowd says.
         self._crowd = np.zeros((c, q, q))
@@ -357,23 +365,23 @@ class _Answers:
     def _of(self, a: int) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
         """Tables of one annotator, the units of the judgements and their questions."""
         log = self._log
-        mine = np.flatnonzero(log.annotator == a)
-        mine_of = log.concept[mine].astype(np.int64)
+        rows = np.flatnonzero(log.annotator == a)
+        questions = log.concept[rows].astype(np.int64)
         table = LEANING * self._crowd.copy()
         for k in range(len(log.values)):
             np.add.at(
                 table[:, k, :],
-                (log.concept[mine], log.value[mine]),
-                self._truth[self._row[mine], k],
+                (log.concept[rows], log.value[rows]),
+                self._truth[self._row[rows], k],
             )
-        return table / table.sum(axis=2, keepdims=True), self._row[mine], mine_of
+        return table / table.sum(axis=2, keepdims=True), self._row[rows], questions
 
     def disagreement(self, a: int, b: int) -> float:
         """On how many shared units two honest people of this kind would disagree."""
         first, units, questions = self._of(a)
         second, others, _ = self._of(b)
-        _, here, _ = np.intersect1d(units, others, return_indices=True)
-        unit, question = units[here], questions[here]
+        _, shared, _ = np.intersect1d(units, others, return_indices=True)
+        unit, question = units[shared], questions[shared]
         # For each question and truth the chance that both say the same.
         alike = (first * second).sum(axis=2)
         apart = 1 - (self._truth[unit] * alike[question]).sum(axis=1)
@@ -388,9 +396,9 @@ def _who_copied(log: JudgementLog, a: int, b: int, seconds: Floats) -> tuple[int
         if seconds[b] < seconds[a] / 2:
             return a, b
     unit = log.item.astype(np.int64) * len(log.concepts) + log.concept
-    mine, theirs = np.flatnonzero(log.annotator == a), np.flatnonzero(log.annotator == b)
-    _, i, j = np.intersect1d(unit[mine], unit[theirs], return_indices=True)
-    a_first = np.count_nonzero(mine[i] < theirs[j]) * 2 >= i.size
+    rows_a, rows_b = np.flatnonzero(log.annotator == a), np.flatnonzero(log.annotator == b)
+    _, i, j = np.intersect1d(unit[rows_a], unit[rows_b], return_indices=True)
+    a_first = np.count_nonzero(rows_a[i] < rows_b[j]) * 2 >= i.size
     return (a, b) if a_first else (b, a)
 
 
@@ -444,24 +452,24 @@ def find_form_copies(
     log: JudgementLog, signs: Signs, habitual: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Name who hands in the forms of others; gives who was named."""
-    named = np.zeros(len(log.annotators), dtype=bool)
+    flagged = np.zeros(len(log.annotators), dtype=bool)
     if log.allowed is not None or len(log.concepts) < FEWEST_ANSWERS:
-        return named
+        return flagged
     forms = _Forms.of(log)
     per_item = np.bincount(forms.item)
     if int((per_item * (per_item - 1) // 2).sum()) > MOST_PAIRS:
-        return named
+        return flagged
     pairs = _compared(log, forms)
     if not pairs.seen.size:
-        return named
+        return flagged
     matched = _matches(pairs)
     matched &= ~(habitual[forms.annotator[pairs.first]] & habitual[forms.annotator[pairs.second]])
     for _ in range(len(log.annotators)):
-        culprit = _most_striking(forms, pairs, matched, named)
+        culprit = _most_striking(forms, pairs, matched, flagged)
         if culprit is None:
             break
         copier, count, total, chance = culprit
-        named[copier] = True
+        flagged[copier] = True
         # Who leaves out what is hard differs from the others and equals who does the same: that is
         # one reason to look, not two.
         apart = any(sign.kind == "agreement" for sign in signs[copier])
@@ -469,13 +477,15 @@ def find_form_copies(
             Sign(
                 "agreement" if apart else "copy",
                 f"hands in forms of others: {count} of {total} forms are as good as equal to "
-                f"somebody else's (by chance: {chance:.1f})",
+                f"another annotator's (by chance: {chance:.1f})",
             )
         )
-        # What was copied from somebody says nothing about that one.
-        own = (forms.annotator[pairs.first] == copier) | (forms.annotator[pairs.second] == copier)
-        matched &= ~own
-    return named
+        # A copied form is no evidence against the annotator it was copied from.
+        of_copier = (forms.annotator[pairs.first] == copier) | (
+            forms.annotator[pairs.second] == copier
+        )
+        matched &= ~of_copier
+    return flagged
 
 
 def _compared(log: JudgementLog, forms: _Forms) -> _Pairs:
@@ -488,19 +498,21 @@ def _compared(log: JudgementLog, forms: _Forms) -> _Pairs:
         rows = order[start:end]
         if rows.size < 2:
             continue
-        given = forms.answers[rows]
+        answers = forms.answers[rows]
         a, b = np.triu_indices(rows.size, 1)
-        both = (given[a] >= 0) & (given[b] >= 0)
-        seen.append(((given[a] != given[b]) & both).sum(axis=1))
-        expected.append(_apart(given, a, b, both, usual))
+        answered = (answers[a] >= 0) & (answers[b] >= 0)
+        seen.append(((answers[a] != answers[b]) & answered).sum(axis=1))
+        expected.append(_apart(answers, a, b, answered, usual))
         firsts.append(rows[a])
         seconds.append(rows[b])
     if not seen:
         nothing = np.zeros(0, dtype=np.int64)
         return _Pairs(nothing, nothing, np.zeros(0), np.zeros(0))
     first, second = np.concatenate(firsts), np.concatenate(seconds)
-    found, base = np.concatenate(seen).astype(np.float64), np.concatenate(expected)
-    return _Pairs(first, second, found, base * _steadiness(forms, first, second, found, base))
+    differing, base = np.concatenate(seen).astype(np.float64), np.concatenate(expected)
+    return _Pairs(
+        first, second, differing, base * _steadiness(forms, first, second, differing, base)
+    )
 
 
 def _usual_shares(log: JudgementLog) -> Floats:
@@ -512,23 +524,23 @@ def _usual_shares(log: JudgementLog) -> Floats:
 
 
 def _apart(
-    given: NDArray[np.int16],
+    answers: NDArray[np.int16],
     a: NDArray[np.int64],
     b: NDArray[np.int64],
-    both: NDArray[np.bool_],
+    answered: NDArray[np.bool_],
     usual: Floats,
 ) -> Floats:
     """On how many answers two people would differ by what all others say about the item."""
-    total = np.zeros((a.size, given.shape[1]))
-    votes = [(given == v).astype(np.float64) for v in range(usual.shape[1])]
-    known = (given >= 0).sum(axis=0)
-    left = known - (given[a] >= 0) - (given[b] >= 0)
+    total = np.zeros((a.size, answers.shape[1]))
+    votes = [(answers == v).astype(np.float64) for v in range(usual.shape[1])]
+    answer_count = (answers >= 0).sum(axis=0)
+    others_count = answer_count - (answers[a] >= 0) - (answers[b] >= 0)
     same = np.zeros_like(total)
     for v, vote in enumerate(votes):
         others = vote.sum(axis=0) - vote[a] - vote[b]
-        share = (others + USUAL * usual[:, v]) / (left + USUAL)
+        share = (others + USUAL * usual[:, v]) / (others_count + USUAL)
         same += share**2
-    total = np.where(both, 1 - same, 0.0)
+    total = np.where(answered, 1 - same, 0.0)
     return np.asarray(total.sum(axis=1))
 
 
@@ -541,15 +553,15 @@ def _steadiness(
 ) -> Floats:
     """How much less, or more, than usual two people differ: each one's errors add to it."""
     people = int(forms.annotator.max()) + 1
-    who = np.concatenate([forms.annotator[first], forms.annotator[second]])
-    own = np.bincount(who, np.tile(seen, 2), people)
-    usual = np.bincount(who, np.tile(base, 2), people)
+    annotator = np.concatenate([forms.annotator[first], forms.annotator[second]])
+    observed = np.bincount(annotator, np.tile(seen, 2), people)
+    usual = np.bincount(annotator, np.tile(base, 2), people)
     overall = seen.sum() / max(base.sum(), 1e-9)
     steady = STEADY * base.mean()
-    factor = (own + steady * overall) / (usual + steady)
-    # Against anybody one differs by the own errors and by the usual ones of the other.
-    both = factor[forms.annotator[first]] + factor[forms.annotator[second]] - overall
-    return np.asarray(np.maximum(both, LEAST_APART * overall))
+    factor = (observed + steady * overall) / (usual + steady)
+    # Two annotators differ by the errors of the first and by the usual errors of the second.
+    pair_factor = factor[forms.annotator[first]] + factor[forms.annotator[second]] - overall
+    return np.asarray(np.maximum(pair_factor, LEAST_APART * overall))
 
 
 def _matches(pairs: _Pairs) -> NDArray[np.bool_]:
@@ -560,12 +572,12 @@ def _matches(pairs: _Pairs) -> NDArray[np.bool_]:
 
 
 def _most_striking(
-    forms: _Forms, pairs: _Pairs, matched: NDArray[np.bool_], named: NDArray[np.bool_]
+    forms: _Forms, pairs: _Pairs, matched: NDArray[np.bool_], flagged: NDArray[np.bool_]
 ) -> tuple[int, int, int, float] | None:
     """The annotator with the most forms of others beyond chance, with the figures."""
     from scipy.stats import poisson
 
-    people = named.size
+    people = flagged.size
     total = np.bincount(forms.annotator, minlength=people)
     tried = np.bincount(pairs.first, minlength=forms.item.size) + np.bincount(
         pairs.second, minlength=forms.item.size
@@ -577,26 +589,26 @@ def _most_striking(
     chance = np.bincount(forms.annotator, 1 - (1 - rate) ** tried, people)
     count = np.bincount(forms.annotator[hit], minlength=people)
     tail = poisson.sf(count - 1, chance)
-    found = (
+    suspicious = (
         (count >= FEWEST_MATCHES)
         & (count >= LEAST_SHARE * total)
         & (tail < ALPHA / people)
-        & ~named
+        & ~flagged
     )
-    if not found.any():
+    if not suspicious.any():
         return None
-    # Of two who share their forms, the one who came later took them.
+    # Of two annotators with equal forms, the later one is the copier.
     late = _lateness(forms, pairs, matched, people)
-    best = max(np.flatnonzero(found).tolist(), key=lambda p: (count[p], late[p], -p))
+    best = max(np.flatnonzero(suspicious).tolist(), key=lambda p: (count[p], late[p], -p))
     return best, int(count[best]), int(total[best]), float(chance[best])
 
 
 def _lateness(
     forms: _Forms, pairs: _Pairs, matched: NDArray[np.bool_], people: int
 ) -> NDArray[np.int64]:
-    """How often somebody was the later one of two whose forms match."""
-    one, two = pairs.first[matched], pairs.second[matched]
-    later = np.where(forms.when[one] > forms.when[two], one, two)
+    """How often each annotator was the later of two whose forms match."""
+    first, second = pairs.first[matched], pairs.second[matched]
+    later = np.where(forms.when[first] > forms.when[second], first, second)
     return np.bincount(forms.annotator[later], minlength=people)
 
 
@@ -657,8 +669,8 @@ class Quality(Answer):
 
     def clean(self, log: JudgementLog, rules: Ontology | Rules | None = None) -> JudgementLog:
         """The log without the rejected annotators, and without forms that break the rules."""
-        kept = [p.annotator for p in self.annotators if not self.is_rejected(p)]
-        return Ruled.of(log, rules).log.of_annotators(kept)
+        accepted = [p.annotator for p in self.annotators if not self.is_rejected(p)]
+        return Ruled.of(log, rules).log.of_annotators(accepted)
 
     def payload(self, **_: Any) -> dict[str, Any]:
         return {
@@ -717,10 +729,10 @@ def check_quality(
         gold = known_answers(log, gold)
     people = quality_of(log, gold=gold, gold_minimum=gold_minimum, fast=fast)
     effort, paid = _effort(log, forms, reward, pay_rejected)
-    found = Quality(people, gold is not None, log.seconds is not None, strict, {}, effort, paid)
-    clean = found.clean(log)
+    quality = Quality(people, gold is not None, log.seconds is not None, strict, {}, effort, paid)
+    clean = quality.clean(log)
     overall = assess(clean, coefficients).overall.values if len(clean) else {}
-    return Quality(people, found.with_gold, found.with_times, strict, overall, effort, paid)
+    return Quality(people, quality.with_gold, quality.with_times, strict, overall, effort, paid)
 
 
 def quality_of(
@@ -735,16 +747,16 @@ def quality_of(
     signs: list[list[Sign]] = [[] for _ in range(people)]
     judgements = np.bincount(log.annotator, minlength=people)
     others = consensus_of_others(log)
-    right, asked = gold_hits(log, gold)
-    find_gold(signs, right, asked, gold_minimum)
+    correct, questions = gold_hits(log, gold)
+    find_gold(signs, correct, questions, gold_minimum)
     seconds = median_seconds(log)
     find_fast(signs, seconds, judgements, fast)
     constant = find_constant(log, others, signs)
     habitual = find_silent(
         log, others, signs, constant | find_patterns(log, others, signs, constant)
     )
-    found = skills(log, others)
-    find_weak(signs, found)
+    estimates = skills(log, others)
+    find_weak(signs, estimates)
     find_tired(log, others, signs)
     copiers = find_form_copies(log, signs, habitual)
     find_copies(log, others, signs, habitual, seconds, copiers)
@@ -752,10 +764,10 @@ def quality_of(
         AnnotatorQuality(
             name,
             int(judgements[a]),
-            float(found.kappa[a]),
-            float(found.shift[a]),
-            int(asked[a]),
-            int(right[a]),
+            float(estimates.kappa[a]),
+            float(estimates.shift[a]),
+            int(questions[a]),
+            int(correct[a]),
             float(seconds[a]),
             tuple(signs[a]),
         )
@@ -769,19 +781,19 @@ def _effort(
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """Time and cost of the log, per judgement and per form, and what forms were paid for."""
     key = log.annotator.astype(np.int64) * len(log.items) + log.item
-    kept = int(np.unique(key).size)
-    total = kept if forms is None else forms.total
+    kept_forms = int(np.unique(key).size)
+    total = kept_forms if forms is None else forms.total
     effort: dict[str, float] = {"forms": total, "judgements": len(log)}
     if log.seconds is not None:
         effort["seconds"] = float(log.seconds.sum())
         effort["seconds_per_judgement"] = float(log.seconds.mean())
-        effort["seconds_per_form"] = float(log.seconds.sum()) / kept
+        effort["seconds_per_form"] = float(log.seconds.sum()) / kept_forms
     if reward is None:
         return effort, {}
-    paid = total if pay_rejected else kept
+    paid = total if pay_rejected else kept_forms
     effort["cost"] = reward * paid
     effort["cost_per_judgement"] = reward * paid / len(log)
-    effort["cost_per_kept_form"] = reward * paid / kept
+    effort["cost_per_kept_form"] = reward * paid / kept_forms
     rejected = 0 if forms is None else forms.rejected
     return effort, {
         "reward": reward,

@@ -56,12 +56,12 @@ class Rankings:
 
     def mean_kendall(self, truth: str | None = None) -> float:
         """The mean correlation of all pairs, or of those with one truth."""
-        known = [
+        defined = [
             p.kendall
             for p in self.pairs
             if not math.isnan(p.kendall) and (truth is None or truth in (p.a, p.b))
         ]
-        return sum(known) / len(known) if known else math.nan
+        return sum(defined) / len(defined) if defined else math.nan
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -123,14 +123,14 @@ def truths_of(
     without: list[str] = []
     total = np.unique(log.item).size
     for code, name in enumerate(log.annotators):
-        mine = log.where(log.annotator == code)
-        items = np.unique(mine.item)
+        judgements = log.where(log.annotator == code)
+        items = np.unique(judgements.item)
         if items.size == 0:
             continue
         if items.size < coverage * total:
             without.append(name)
             continue
-        truths[name] = _label_matrix(mine, items, name)
+        truths[name] = _label_matrix(judgements, items, name)
     return truths, tuple(without)
 
 
@@ -138,11 +138,11 @@ def _label_matrix(log: JudgementLog, items: NDArray[np.int32], name: str) -> Lab
     row = np.searchsorted(items, log.item)
     if log.kind == "category":
         concepts, column = log.values, log.value
-        chosen = np.ones(len(log), dtype=bool)
+        selected = np.ones(len(log), dtype=bool)
     else:
-        concepts, column, chosen = log.concepts, log.concept, log.selected
+        concepts, column, selected = log.concepts, log.concept, log.selected
     labels = np.zeros((items.size, len(concepts)), dtype=bool)
-    labels[row[chosen], column[chosen]] = True
+    labels[row[selected], column[selected]] = True
     return LabelMatrix(
         tuple(log.items[i] for i in items.tolist()), concepts, labels=labels, name=name
     )
@@ -172,17 +172,17 @@ def compare_rankings(
     if len(runs) < 3:
         raise UsageError(f"{len(runs)} runs make no ranking to correlate; give at least three")
     truths, without = truths_of(log, coverage=coverage)
-    voices = groups or {MERGED: log.annotators}
-    for name in voices:
+    panels = groups or {MERGED: log.annotators}
+    for name in panels:
         if name in truths:
             raise UsageError(f"a group and an annotator are both named {name!r}")
-    truths |= truths_of(merged_log(log, voices), coverage=0.0)[0]
+    truths |= truths_of(merged_log(log, panels), coverage=0.0)[0]
     if len(truths) < 2:
         raise UsageError("fewer than two truths to compare")
     tables: dict[str, list[Floats]] = {}
     signs: dict[str, float] = {}
-    notes, told = Notes(), Progress.of(progress)
-    for done, (name, truth) in enumerate(truths.items()):
+    notes, watcher = Notes(), Progress.of(progress)
+    for number, (name, truth) in enumerate(truths.items()):
         scores = evaluate_labels(
             truth,
             [_trimmed(run, truth) for run in runs],
@@ -192,12 +192,12 @@ def compare_rankings(
             agreement=agreement,
             keep=False,
         )
-        for said in scores.notes:
-            notes.add(said, about=name)
+        for note in scores.notes:
+            notes.add(note, about=name)
         for measure in scores.measures:
             tables.setdefault(str(measure), []).append(scores.overall[measure])
             signs[str(measure)] = -1.0 if measure.higher_is_better is False else 1.0
-        told((done + 1) / len(truths))
+        watcher((number + 1) / len(truths))
     names = tuple(run.name for run in runs)
     rankings = tuple(
         _rankings(measure, tuple(truths), names, np.stack(rows), signs[measure])
@@ -226,12 +226,12 @@ def _rankings(
     pairs = []
     for i, j in combinations(range(len(truths)), 2):
         # A system without a score under one of the truths has no place in that ranking.
-        both = ~np.isnan(scores[i]) & ~np.isnan(scores[j])
-        x, y = sign * scores[i][both], sign * scores[j][both]
+        ranked = ~np.isnan(scores[i]) & ~np.isnan(scores[j])
+        x, y = sign * scores[i][ranked], sign * scores[j][ranked]
         tau, distance = kendall(x, y), kolmogorov_smirnov(x, y)
         pairs.append(
             RankingPair(
-                truths[i], truths[j], int(both.sum()), tau.value, distance.value, distance.p
+                truths[i], truths[j], int(ranked.sum()), tau.value, distance.value, distance.p
             )
         )
     return Rankings(measure, truths, runs, scores, tuple(pairs))

@@ -45,16 +45,16 @@ def simulate_log(
     draw = np.random.default_rng(rng)
     truth = draw.integers(0, answers, items)
     if confusion is None:
-        right = draw.uniform(*skill, annotators)
-        confusion = np.repeat((1 - right)[:, None, None] / max(answers - 1, 1), answers, axis=1)
+        accuracy = draw.uniform(*skill, annotators)
+        confusion = np.repeat((1 - accuracy)[:, None, None] / max(answers - 1, 1), answers, axis=1)
         confusion = np.repeat(confusion, answers, axis=2)
-        confusion[:, np.arange(answers), np.arange(answers)] = right[:, None]
+        confusion[:, np.arange(answers), np.arange(answers)] = accuracy[:, None]
     per_item = min(judgements_per_item, annotators)
-    who = _draw_people(items, annotators, per_item, draw).ravel()
-    what = np.repeat(np.arange(items), per_item)
-    said = _draw_answers(confusion[who, truth[what]], draw)
-    times = draw.lognormal(np.log(20.0), 0.4, who.size)
-    blocks = [(who, what, said, times)]
+    annotator = _draw_people(items, annotators, per_item, draw).ravel()
+    item = np.repeat(np.arange(items), per_item)
+    responses = _draw_answers(confusion[annotator, truth[item]], draw)
+    times = draw.lognormal(np.log(20.0), 0.4, annotator.size)
+    blocks = [(annotator, item, responses, times)]
     for number, kind in enumerate(spammers):
         blocks.append(_spam(kind, annotators + number, blocks[0], truth, answers, draw))
     columns = [np.concatenate([block[c] for block in blocks]) for c in range(4)]
@@ -84,10 +84,10 @@ def _draw_people(
     if per_item * per_item > annotators:
         return np.argsort(draw.random((items, annotators)), axis=1)[:, :per_item]
     # With many annotators few rows draw one of them twice; those rows are drawn again.
-    who = draw.integers(0, annotators, (items, per_item))
-    while (twice := (np.diff(np.sort(who, axis=1), axis=1) == 0).any(axis=1)).any():
-        who[twice] = draw.integers(0, annotators, (int(twice.sum()), per_item))
-    return who
+    drawn_annotators = draw.integers(0, annotators, (items, per_item))
+    while (twice := (np.diff(np.sort(drawn_annotators, axis=1), axis=1) == 0).any(axis=1)).any():
+        drawn_annotators[twice] = draw.integers(0, annotators, (int(twice.sum()), per_item))
+    return drawn_annotators
 
 
 def _draw_answers(chances: Floats, draw: np.random.Generator) -> NDArray[np.int64]:
@@ -106,19 +106,23 @@ def _spam(
     answers: int,
     draw: np.random.Generator,
 ) -> Block:
-    what = np.arange(truth.size)
-    said = draw.integers(0, answers, truth.size)
+    item = np.arange(truth.size)
+    responses = draw.integers(0, answers, truth.size)
     times = draw.lognormal(np.log(20.0), 0.4, truth.size)
     if kind == "constant":
-        said = np.full(truth.size, int(said[0]))
+        responses = np.full(truth.size, int(responses[0]))
     elif kind == "pattern":
-        said = what % answers
+        responses = item % answers
     elif kind == "copier":
-        mine = careful[0] == careful[0][0]
-        what, said, times = careful[1][mine], careful[2][mine].copy(), times[: int(mine.sum())]
-        slips = draw.random(said.size) < 0.02
-        said[slips] = draw.integers(0, answers, int(slips.sum()))
+        copied = careful[0] == careful[0][0]
+        item, responses, times = (
+            careful[1][copied],
+            careful[2][copied].copy(),
+            times[: int(copied.sum())],
+        )
+        slips = draw.random(responses.size) < 0.02
+        responses[slips] = draw.integers(0, answers, int(slips.sum()))
     elif kind == "fast":
-        said = np.where(draw.random(truth.size) < 0.5, truth, said)
+        responses = np.where(draw.random(truth.size) < 0.5, truth, responses)
         times = times / 10
-    return np.full(what.size, code), what, said, times
+    return np.full(item.size, code), item, responses, times

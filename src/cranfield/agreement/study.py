@@ -78,42 +78,42 @@ def assess_agreement(
     `groups` (names of annotators by group) for that within and between groups; `quality` for
     who should not count; `systems` for whether the choice of the annotator changes a ranking.
     """
-    told, notes = Progress.of(progress), Notes()
+    watcher, notes = Progress.of(progress), Notes()
     ruled = Ruled.of(log, rules)
-    kept = ruled.log
-    asked = {} if ruled.book is None else ruled.book.groups()
-    if rules is not None and not asked:
+    valid = ruled.log
+    exclusive = {} if ruled.book is None else ruled.book.groups()
+    if rules is not None and not exclusive:
         if not isinstance(rules, Ontology):
             raise UsageError("the rules have no exclusive group (exactly_one)")
         notes.add("the ontology has no exclusive group of these concepts: no form is rejected")
-    found = assess(kept, coefficients, resampling=resampling, progress=told.part(0.0, 0.7))
-    note_log(notes, kept, ruled.forms)
-    _note_undefined(notes, found)
-    questions = question_log(kept, asked) if asked and kept.kind == "concept" else None
-    nominal = nominal_names(found.coefficients)
+    assessment = assess(valid, coefficients, resampling=resampling, progress=watcher.part(0.0, 0.7))
+    note_log(notes, valid, ruled.forms)
+    _note_undefined(notes, assessment)
+    questions = question_log(valid, exclusive) if exclusive and valid.kind == "concept" else None
+    nominal = nominal_names(assessment.coefficients)
     categories = None
     if questions is not None and nominal:
         categories = assess(questions, " ".join(nominal), resampling=resampling).concepts
     ranked = None
     if systems is not None:
-        ranked = _ranked(kept, systems, groups, rules, told.part(0.8, 1.0))
+        ranked = _ranked(valid, systems, groups, rules, watcher.part(0.8, 1.0))
         notes.extend(ranked.notes)
     answer = Agreement(
-        log_facts(kept),
-        "category" if kept.kind == "category" and kept.allowed is None else "concept",
-        found,
+        log_facts(valid),
+        "category" if valid.kind == "category" and valid.allowed is None else "concept",
+        assessment,
         resampling,
         categories,
-        pairwise(kept, told.part(0.7, 0.8)) if pairs else None,
-        accuracy_per_item(kept) if per_item else None,
-        majority_agreement(kept) if majority else None,
-        group_agreement(kept, groups, coefficients, questions=questions) if groups else None,
-        None if quality is None else _checked(kept, quality, coefficients, ruled.forms),
+        pairwise(valid, watcher.part(0.7, 0.8)) if pairs else None,
+        accuracy_per_item(valid) if per_item else None,
+        majority_agreement(valid) if majority else None,
+        group_agreement(valid, groups, coefficients, questions=questions) if groups else None,
+        None if quality is None else _checked(valid, quality, coefficients, ruled.forms),
         None if ruled.forms is None else _forms_report(ruled.forms),
         ranked,
         notes=notes.lines("annotator"),
     )
-    told(1.0)
+    watcher(1.0)
     return answer
 
 
@@ -157,18 +157,18 @@ def _ranked(
     )
 
 
-def _note_undefined(notes: Notes, found: Assessed) -> None:
+def _note_undefined(notes: Notes, assessment: Assessed) -> None:
     missing = {
-        name: sum(math.isnan(row.values[name]) for row in found.concepts)
-        for name in found.coefficients
+        name: sum(math.isnan(row.values[name]) for row in assessment.concepts)
+        for name in assessment.coefficients
     }
-    said = [f"{name} {count}" for name, count in missing.items() if count]
-    if said:
+    undefined = [f"{name} {count}" for name, count in missing.items() if count]
+    if undefined:
         notes.add(
             "undefined for some concepts (all answers the same, or no unit judged twice): "
-            + ", ".join(said)
+            + ", ".join(undefined)
         )
-    overall = found.overall.values.get("fleiss", 0.0)
+    overall = assessment.overall.values.get("fleiss", 0.0)
     if math.isnan(overall):
         notes.add(
             "Fleiss' kappa has no value overall: all answers are the same, or no unit was judged "
@@ -193,8 +193,8 @@ def agreement_map(
 ) -> AgreementMap:
     """The agreement with the majority on each concept, by which the Ontology Score weighs errors.
 
-    It is over all units, or with counting="selected" over those where somebody selected the
-    concept; a concept that nobody selected is then not in the map.
+    It is over all units, or with counting="selected" over those where an annotator selected
+    the concept; a concept that no annotator selected is then not in the map.
     """
     shares = majority_agreement(Ruled.of(log, rules).log)
     return AgreementMap(shares.agreement_map(counting), log.source)

@@ -18,67 +18,71 @@ from cranfield.notes import Notes, Progress
 from cranfield.validation import as_array
 
 
-def dawid_skene(right: float = 0.0, wrong: float = 0.0) -> Model:
-    """The maximisation step, with judgements that everybody is taken to have given before.
+def dawid_skene(correct: float = 0.0, wrong: float = 0.0) -> Model:
+    """The maximisation step, with judgements that every annotator is taken to have given.
 
-    For each true answer these are `right` on the true one and `wrong` on each of the others;
+    For each true answer these are `correct` on the true one and `wrong` on each of the others;
     none of them is the estimate of the paper.
     """
 
     def learn(voices: Voices, expected: Floats, _previous: Floats | None) -> Answering:
         # Table of each voice with what was given before, and that of all its annotator's answers.
-        given_by = expected + wrong
-        given_by[np.arange(voices.answer.size), voices.answer] += right - wrong
-        whole_of = np.empty_like(expected)
-        before = right + wrong * (voices.answers - 1)
+        answer_counts = expected + wrong
+        answer_counts[np.arange(voices.answer.size), voices.answer] += correct - wrong
+        answer_totals = np.empty_like(expected)
+        before = correct + wrong * (voices.answers - 1)
         for k, column in enumerate(expected.T):
             total = voices.per_annotator(np.maximum(column, LEAST)) + before
-            whole_of[:, k] = total[voices.annotator]
+            answer_totals[:, k] = total[voices.annotator]
 
-        def answering(rows: Integers, own: Floats) -> Floats:
+        def answering(rows: Integers, left_out: Floats) -> Floats:
             # In place: this is the costly line of the second round.
-            given, whole = given_by[rows], whole_of[rows]
-            given -= own
-            whole -= own
-            np.maximum(given, LEAST, out=given)
-            given /= np.maximum(whole, LEAST, out=whole)
-            return given
+            counts, totals = answer_counts[rows], answer_totals[rows]
+            counts -= left_out
+            totals -= left_out
+            np.maximum(counts, LEAST, out=counts)
+            counts /= np.maximum(totals, LEAST, out=totals)
+            return counts
 
         return answering
 
     return learn
 
 
-def mace(known: float = 0.0, spammed: float = 0.0, habit: float = 0.0) -> Model:
+def mace(knowing_prior: float = 0.0, spamming_prior: float = 0.0, habit: float = 0.0) -> Model:
     """The maximisation step, with the hidden choice between knowing and spamming summed out.
 
-    Everybody is taken to have given `known` answers by knowing and `spammed` by spamming
-    before, and `habit` spammed answers of every kind.
+    Every annotator is taken to have given `knowing_prior` answers by knowing and
+    `spamming_prior` by spamming before, and `habit` spammed answers of every kind.
     """
 
     def learn(voices: Voices, expected: Floats, previous: Floats | None) -> Answering:
-        said = expected.sum(axis=1)
+        answer_counts = expected.sum(axis=1)
         # Of the answers that fit the truth, the part that was known rather than spammed.
         part = (
-            np.full(said.size, voices.answers / (voices.answers + 1))
+            np.full(answer_counts.size, voices.answers / (voices.answers + 1))
             if previous is None
             else 1 - _spam(voices, previous) / voices.hits(previous)
         )
         knew = voices.hits(expected) * part
-        every = voices.per_annotator(said) + known + spammed
-        knowing = voices.per_annotator(knew) + known
-        spam = np.maximum(said - knew, 0.0)
+        every = voices.per_annotator(answer_counts) + knowing_prior + spamming_prior
+        knowing = voices.per_annotator(knew) + knowing_prior
+        spam = np.maximum(answer_counts - knew, 0.0)
         spamming = voices.per_annotator(spam) + habit * voices.answers
 
-        def answering(rows: Integers, own: Floats) -> Floats:
-            line, who, answer = np.arange(rows.size), voices.annotator[rows], voices.answer[rows]
-            mine = np.broadcast_to(own, (rows.size, voices.answers))
-            judged = mine.sum(axis=1)
-            hit = mine[line, answer] * part[rows]
-            theta = (knowing[who] - hit) / np.maximum(every[who] - judged, LEAST)
+        def answering(rows: Integers, left_out: Floats) -> Floats:
+            line, annotator, answer = (
+                np.arange(rows.size),
+                voices.annotator[rows],
+                voices.answer[rows],
+            )
+            removed = np.broadcast_to(left_out, (rows.size, voices.answers))
+            judged = removed.sum(axis=1)
+            hit = removed[line, answer] * part[rows]
+            theta = (knowing[annotator] - hit) / np.maximum(every[annotator] - judged, LEAST)
             theta = np.clip(theta, 0.0, 1.0)
-            left = np.maximum(spamming[who] - judged + hit, LEAST)
-            habits = np.maximum(spam[rows] - judged + hit + habit, LEAST) / left
+            spam_total = np.maximum(spamming[annotator] - judged + hit, LEAST)
+            habits = np.maximum(spam[rows] - judged + hit + habit, LEAST) / spam_total
             probability = np.repeat(
                 ((1 - theta) * np.minimum(habits, 1.0))[:, None], voices.answers, axis=1
             )
@@ -96,26 +100,30 @@ def _spam(voices: Voices, probability: Floats) -> Floats:
     return np.asarray(probability[np.arange(voices.answer.size), wrong])
 
 
-def one_coin(right: float = 0.0, wrong: float = 0.0) -> Model:
+def one_coin(correct: float = 0.0, wrong: float = 0.0) -> Model:
     """The maximisation step: the expected share of right answers of each annotator.
 
-    `right` and `wrong` are answers that everybody is taken to have given before.
+    `correct` and `wrong` are answers that every annotator is taken to have given before.
     """
 
     def learn(voices: Voices, expected: Floats, _previous: Floats | None) -> Answering:
-        judged = voices.per_annotator(expected.sum(axis=1)) + right + wrong
-        hits = voices.per_annotator(voices.hits(expected)) + right
+        judged = voices.per_annotator(expected.sum(axis=1)) + correct + wrong
+        hits = voices.per_annotator(voices.hits(expected)) + correct
 
-        def answering(rows: Integers, own: Floats) -> Floats:
-            line, who, said = np.arange(rows.size), voices.annotator[rows], voices.answer[rows]
-            mine = np.broadcast_to(own, (rows.size, voices.answers))
-            share = (hits[who] - mine[line, said]) / np.maximum(
-                judged[who] - mine.sum(axis=1), LEAST
+        def answering(rows: Integers, left_out: Floats) -> Floats:
+            line, annotator, answer = (
+                np.arange(rows.size),
+                voices.annotator[rows],
+                voices.answer[rows],
+            )
+            removed = np.broadcast_to(left_out, (rows.size, voices.answers))
+            share = (hits[annotator] - removed[line, answer]) / np.maximum(
+                judged[annotator] - removed.sum(axis=1), LEAST
             )
             share = np.clip(share, LEAST, 1 - LEAST)
             others = max(voices.answers - 1, 1)
             probability = np.repeat((1 - share)[:, None] / others, voices.answers, axis=1)
-            probability[line, said] = share
+            probability[line, answer] = share
             return probability
 
         return answering
@@ -131,9 +139,9 @@ PRIOR = 10.0
 WEAKEST = 1.0
 # Units that every answer has before the first one.
 BASE = 1.0
-# Spammed answers of all kinds together that MACE takes everybody to have given.
+# Spammed answers of all kinds together that MACE takes every annotator to have given.
 HABIT = 2.0
-# Nobody is taken to be surer than this, or hardly better than chance, before they are seen.
+# Bounds of an annotator's prior accuracy: at most this, and at least this far above chance.
 SUREST = 0.95
 ABOVE_CHANCE = 0.1
 # At the median fewer judgements than these per annotator teach a model nothing of people.
@@ -150,63 +158,63 @@ def usual_accuracy(counts: Floats) -> float:
     m**2 + (1 - m)**2 / (q - 1).
     """
     answers = counts.shape[1]
-    given = counts.sum(axis=1)
-    paired = given >= 2
+    per_unit = counts.sum(axis=1)
+    paired = per_unit >= 2
     others = max(answers - 1, 1)
     agreed = 1.0
     if paired.any():
         same = (counts * (counts - 1)).sum(axis=1)[paired]
-        agreed = float((same / (given * (given - 1))[paired]).mean())
+        agreed = float((same / (per_unit * (per_unit - 1))[paired]).mean())
     # The larger root of (1 + 1/k) m**2 - (2/k) m + 1/k - agreed = 0, k wrong answers.
     a, b, c = 1 + 1 / others, -2 / others, 1 / others - agreed
     root = (-b + math.sqrt(max(b * b - 4 * a * c, 0.0))) / (2 * a)
     return float(min(max(root, 1 / answers + ABOVE_CHANCE), SUREST))
 
 
-def usual_strength(voices: Voices, counts: Floats, right: float) -> float:
+def usual_strength(voices: Voices, counts: Floats, accuracy: float) -> float:
     """How many judgements it takes to know an annotator better than the crowd.
 
     The more annotators differ from each other, the fewer. They agree with the others in a
     share that is linear in how often they are right; the spread of that share beyond what
     chance gives is the spread of a beta distribution.
     """
-    given = counts.sum(axis=1)[voices.unit]
-    heard = given >= 2
-    answer, unit = voices.answer[voices.voice][heard], voices.unit[heard]
-    same = (counts[unit, answer] - 1) / (given[heard] - 1)
-    who = voices.annotator[voices.voice][heard]
-    n = np.bincount(who, minlength=voices.annotators)
-    known = n >= FEW
-    if np.count_nonzero(known) < 3:
+    per_unit = counts.sum(axis=1)[voices.unit]
+    paired = per_unit >= 2
+    answer, unit = voices.answer[voices.voice][paired], voices.unit[paired]
+    same = (counts[unit, answer] - 1) / (per_unit[paired] - 1)
+    annotator = voices.annotator[voices.voice][paired]
+    n = np.bincount(annotator, minlength=voices.annotators)
+    measured = n >= FEW
+    if np.count_nonzero(measured) < 3:
         return PRIOR
-    mean = ratio(sum_by(who, same, n.size), n)[known]
-    square = ratio(sum_by(who, same**2, n.size), n)[known]
-    chance = float(((square - mean**2) / (n[known] - 1)).mean())
-    slope = right - (1 - right) / max(counts.shape[1] - 1, 1)
+    mean = ratio(sum_by(annotator, same, n.size), n)[measured]
+    square = ratio(sum_by(annotator, same**2, n.size), n)[measured]
+    chance = float(((square - mean**2) / (n[measured] - 1)).mean())
+    slope = accuracy - (1 - accuracy) / max(counts.shape[1] - 1, 1)
     spread = (float(mean.var(ddof=1)) - chance) / slope**2
     if spread <= 0:
         return PRIOR
-    return float(np.clip(right * (1 - right) / spread - 1, WEAKEST, PRIOR))
+    return float(np.clip(accuracy * (1 - accuracy) / spread - 1, WEAKEST, PRIOR))
 
 
-def model_of(name: ModelName, right: float, answers: int, strength: float) -> Model:
-    """A model in which everybody begins as a usual member of the crowd."""
-    wrong = strength * (1 - right)
+def model_of(name: ModelName, accuracy: float, answers: int, strength: float) -> Model:
+    """A model in which every annotator begins as a usual member of the crowd."""
+    wrong = strength * (1 - accuracy)
     if name == "dawid-skene":
-        return dawid_skene(strength * right, wrong / max(answers - 1, 1))
+        return dawid_skene(strength * accuracy, wrong / max(answers - 1, 1))
     if name == "one-coin":
-        return one_coin(strength * right, wrong)
+        return one_coin(strength * accuracy, wrong)
     if strength == 0:
         return mace()
     # Who knows is right, and who spams is right by chance.
-    knows = max((right - 1 / answers) / max(1 - 1 / answers, 1e-9), 0.05)
+    knows = max((accuracy - 1 / answers) / max(1 - 1 / answers, 1e-9), 0.05)
     return mace(strength * knows, strength * (1 - knows), HABIT / answers)
 
 
 def too_little(name: ModelName, voices: Voices) -> str:
     """A sentence where the judgements cannot teach a model, or nothing."""
-    said = voices.per_annotator(np.asarray(voices.spoken.sum(axis=1)).ravel())
-    typical = float(np.median(said[said > 0])) if (said > 0).any() else 0.0
+    judgements = voices.per_annotator(np.asarray(voices.spoken.sum(axis=1)).ravel())
+    typical = float(np.median(judgements[judgements > 0])) if (judgements > 0).any() else 0.0
     if typical < FEW:
         return (
             f"half of the annotators gave {typical:.0f} judgements or fewer: too little for "
@@ -336,17 +344,17 @@ def expectation_maximisation(
     model: Model,
     steps: Steps,
     *,
-    known: Integers | None = None,
+    gold: Integers | None = None,
     progress: Progress | None = None,
 ) -> Fit:
     """Fit a model, from first opinions on every unit (its votes).
 
-    `known` has the true answer of units where it is given and -1 elsewhere.
+    `gold` has the true answer of units where it is given and -1 elsewhere.
     """
-    told = Progress.of(progress)
+    watcher = Progress.of(progress)
     every = np.arange(voices.answer.size)
     by_unit = voices.spoken.T.tocsr()
-    posterior = _with_known(start.copy(), known)
+    posterior = _with_known(start.copy(), gold)
     probability: Floats | None = None
     history: list[float] = []
     change = np.zeros(len(start))
@@ -360,10 +368,10 @@ def expectation_maximisation(
         else:
             after, likelihood = _expect(by_unit, prior, probability)
             history.append(likelihood)
-        after = _with_known(after, known)
+        after = _with_known(after, gold)
         change = row_max(np.abs(after - posterior))
         posterior = after
-        told((step + 1) / steps.iterations)
+        watcher((step + 1) / steps.iterations)
         if float(change.max(initial=0.0)) <= steps.tolerance:
             if leaving or not steps.leave_out:
                 converged = True
@@ -428,11 +436,11 @@ def _prior(posterior: Floats, steps: Steps) -> Floats:
     )
 
 
-def _with_known(posterior: Floats, known: Integers | None) -> Floats:
-    if known is not None:
-        given = np.flatnonzero(known >= 0)
-        posterior[given] = 0.0
-        posterior[given, known[given]] = 1.0
+def _with_known(posterior: Floats, gold: Integers | None) -> Floats:
+    if gold is not None:
+        rows = np.flatnonzero(gold >= 0)
+        posterior[rows] = 0.0
+        posterior[rows, gold[rows]] = 1.0
     return posterior
 
 
@@ -501,14 +509,14 @@ class Fitting:
     tolerance: float = 1e-4
 
     def steps(self) -> Steps:
-        plain = self.prior == 0 or self.smoothing is not None
+        as_published = self.prior == 0 or self.smoothing is not None
         return Steps(
             self.iterations,
             self.tolerance,
             # The paper of MACE takes all answers to be as frequent; people's are not.
-            learn_prior=not (self.model == "mace" and plain),
-            base=0.0 if plain else BASE,
-            leave_out=not plain,
+            learn_prior=not (self.model == "mace" and as_published),
+            base=0.0 if as_published else BASE,
+            leave_out=not as_published,
         )
 
 
@@ -517,9 +525,9 @@ def voted(log: JudgementLog, weights: Floats | None = None, ties: Ties = "undeci
     votes = vote(log, weights=weights, ties=ties)
     _, row = unit_rows(log)
     people = len(log.annotators)
-    right = sum_by(log.annotator, votes.merit[row, log.value], people)
-    given = np.bincount(log.annotator, minlength=people).astype(np.float64)
-    return Estimate(votes.item, votes.concept, votes.share, right, given)
+    correct = sum_by(log.annotator, votes.merit[row, log.value], people)
+    judged = np.bincount(log.annotator, minlength=people).astype(np.float64)
+    return Estimate(votes.item, votes.concept, votes.share, correct, judged)
 
 
 def rated(log: JudgementLog, by: Literal["mean", "median"]) -> tuple[Estimate, Floats]:
@@ -530,19 +538,19 @@ def rated(log: JudgementLog, by: Literal["mean", "median"]) -> tuple[Estimate, F
     levels = log.levels
     if levels is None:
         raise NeedsError(f"the {by} needs numbers as answers, the log has names")
-    found = voted(log)
+    estimate = voted(log)
     _, row = unit_rows(log)
-    given = levels[log.value]
+    ratings = levels[log.value]
     if by == "mean":
-        numbers = found.probability @ levels
+        numbers = estimate.probability @ levels
     else:
-        order = np.lexsort((given, row))
+        order = np.lexsort((ratings, row))
         ends = np.cumsum(np.bincount(row))
         starts = np.concatenate([[0], ends[:-1]])
-        ranked = given[order]
+        ranked = ratings[order]
         numbers = (ranked[(starts + ends - 1) // 2] + ranked[(starts + ends) // 2]) / 2
-    right = sum_by(log.annotator, given == numbers[row], len(log.annotators))
-    return replace(found, right=right), np.asarray(numbers)
+    correct = sum_by(log.annotator, ratings == numbers[row], len(log.annotators))
+    return replace(estimate, right=correct), np.asarray(numbers)
 
 
 def modelled(
@@ -557,34 +565,34 @@ def modelled(
     units, row = unit_rows(log)
     people = len(log.annotators)
     posterior = np.zeros_like(votes.share)
-    right = np.zeros(people)
+    correct = np.zeros(people)
     tables: list[Confusions] = []
     parts = _parts(log, votes, row, fitting.share)
-    for done, (name, chosen, judged, answers) in enumerate(parts):
+    for number, (name, mask, judged, answers) in enumerate(parts):
         place = np.full(len(log.values) + 1, -1, dtype=np.int64)
         place[answers] = np.arange(answers.size)
         voices = Voices.of(
             log.annotator[judged],
-            (np.cumsum(chosen) - 1)[row[judged]],
+            (np.cumsum(mask) - 1)[row[judged]],
             place[log.value[judged]],
             annotators=people,
-            units=int(chosen.sum()),
+            units=int(mask.sum()),
             answers=answers.size,
         )
         # The last place stands for -1, the code of an unknown answer.
-        known = None if gold is None else place[gold.ravel()[units[chosen]]]
-        share = votes.share[np.ix_(chosen, answers)]
-        step = progress.part(done / len(parts), (done + 1) / len(parts))
-        fit = _fit(voices, share, votes.counts[chosen], fitting, known, step)
-        posterior[np.ix_(chosen, answers)] = fit.posterior
-        right += voices.per_annotator(voices.hits(fit.expected))
+        gold_answers = None if gold is None else place[gold.ravel()[units[mask]]]
+        share = votes.share[np.ix_(mask, answers)]
+        step = progress.part(number / len(parts), (number + 1) / len(parts))
+        fit = _fit(voices, share, votes.counts[mask], fitting, gold_answers, step)
+        posterior[np.ix_(mask, answers)] = fit.posterior
+        correct += voices.per_annotator(voices.hits(fit.expected))
         tables.append(_confusions(name, tuple(log.values[a] for a in answers), fit))
         if fitting.prior is None and fitting.smoothing is None:
             poor = too_little(fitting.model, voices)
             if poor:
                 notes.add(poor)
-    given = np.bincount(log.annotator, minlength=people).astype(np.float64)
-    return Estimate(votes.item, votes.concept, posterior, right, given, tuple(tables))
+    judgement_counts = np.bincount(log.annotator, minlength=people).astype(np.float64)
+    return Estimate(votes.item, votes.concept, posterior, correct, judgement_counts, tuple(tables))
 
 
 def _fit(
@@ -592,21 +600,21 @@ def _fit(
     share: Floats,
     counts: NDArray[np.int64],
     fitting: Fitting,
-    known: Integers | None,
+    gold: Integers | None,
     progress: Progress,
 ) -> Fit:
     answers = share.shape[1]
     if fitting.smoothing is not None:
-        right, strength = 1 / answers, fitting.smoothing * answers
+        accuracy, strength = 1 / answers, fitting.smoothing * answers
     else:
         table = share * counts[:, None]
-        right = usual_accuracy(table)
+        accuracy = usual_accuracy(table)
         strength = fitting.prior
         if strength is None:
-            strength = usual_strength(voices, table, right)
-    model = model_of(fitting.model, right, answers, strength)
+            strength = usual_strength(voices, table, accuracy)
+    model = model_of(fitting.model, accuracy, answers, strength)
     return expectation_maximisation(
-        voices, share, model, fitting.steps(), known=known, progress=progress
+        voices, share, model, fitting.steps(), gold=gold, progress=progress
     )
 
 

@@ -66,7 +66,9 @@ class TagFilter:
     def rows(self) -> list[dict[str, Any]]:
         """Every item of the tag: how well it fits, and whether it is kept."""
         columns = zip(self.items, self.fit.tolist(), self.kept.tolist(), strict=True)
-        return [{"item": i, "tag": self.tag, "fit": fit, "kept": kept} for i, fit, kept in columns]
+        return [
+            {"item": i, "tag": self.tag, "fit": fit, "kept": is_kept} for i, fit, is_kept in columns
+        ]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -101,9 +103,9 @@ class WeakLabels(Answer):
         }
 
     def headline(self) -> str:
-        kept = sum(int(f.kept.sum()) for f in self.tags)
+        count = sum(int(f.kept.sum()) for f in self.tags)
         return (
-            f"{kept} of {sum(len(f.items) for f in self.tags)} items of {len(self.tags)} tags kept"
+            f"{count} of {sum(len(f.items) for f in self.tags)} items of {len(self.tags)} tags kept"
         )
 
 
@@ -135,12 +137,12 @@ def filter_weak_labels(
     if gamma is not None and (method != "svm" or not gamma > 0):
         raise UsageError(f"gamma {gamma} is not above 0, or not for the method {method!r}")
     features = as_array("features", features, ndim=2)
-    told, notes = Progress.of(progress), Notes()
+    watcher, notes = Progress.of(progress), Notes()
     position = {name: i for i, name in enumerate(items)}
     scale = features.std(axis=0)
     standard = (features - features.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
-    found = []
-    for done, (tag, members) in enumerate(tags.items()):
+    filters = []
+    for number, (tag, members) in enumerate(tags.items()):
         missing = [name for name in members if name not in position]
         if missing:
             raise InputError.single(
@@ -150,24 +152,24 @@ def filter_weak_labels(
         rows = standard[[position[name] for name in members]]
         correct = None
         if truth is not None:
-            shown = frozenset(truth.get(tag, ()))
-            correct = np.array([name in shown for name in members])
+            true_items = frozenset(truth.get(tag, ()))
+            correct = np.array([name in true_items for name in members])
         if len(members) < FEWEST:
             fit = np.zeros(len(members))
         elif method == "svm":
             fit = _machine_fit(rows, outliers, gamma)
         else:
             fit = _median_fit(rows, outliers)
-        found.append(TagFilter(tag, tuple(members), fit, correct))
-        told((done + 1) / len(tags))
-    small = [f.tag for f in found if len(f.items) < FEWEST]
+        filters.append(TagFilter(tag, tuple(members), fit, correct))
+        watcher((number + 1) / len(tags))
+    small = [f.tag for f in filters if len(f.items) < FEWEST]
     if small:
         notes.add(
             f"{len(small)} tags with fewer than {FEWEST} items are kept as they are, "
             f"such as {small[0]!r}"
         )
-    how: FilterMethod = "svm" if method == "svm" else "median"
-    return WeakLabels(how, outliers, tuple(found), notes=notes.lines("tag"))
+    filter_method: FilterMethod = "svm" if method == "svm" else "median"
+    return WeakLabels(filter_method, outliers, tuple(filters), notes=notes.lines("tag"))
 
 
 def _machine_fit(rows: Floats, outliers: float, gamma: float | None) -> Floats:
@@ -186,8 +188,8 @@ def _machine_fit(rows: Floats, outliers: float, gamma: float | None) -> Floats:
 def _median_fit(rows: Floats, outliers: float) -> Floats:
     """How much nearer (positive) than the last item kept each row is to the median."""
     distance = np.linalg.norm(rows - np.median(rows, axis=0), axis=1)
-    kept = max(1, math.ceil((1 - outliers) * len(rows) - 1e-9))
-    return np.asarray(np.sort(distance)[kept - 1] - distance)
+    count = max(1, math.ceil((1 - outliers) * len(rows) - 1e-9))
+    return np.asarray(np.sort(distance)[count - 1] - distance)
 
 
 def filter_weak_files(
@@ -200,7 +202,7 @@ def filter_weak_files(
     **options: Any,
 ) -> WeakLabels:
     """`filter_weak_labels` of a file of vectors, or of a folder of pictures by `descriptors`."""
-    told = Progress.of(progress)
+    watcher = Progress.of(progress)
     notes: tuple[str, ...] = ()
     if Path(features).is_dir():
         from cranfield.features.item_vectors import picture_features
@@ -213,7 +215,7 @@ def filter_weak_files(
         vectors,
         read_tags(tags),
         truth=read_tags(truth) if truth else None,
-        progress=told.part(0.1, 1.0),
+        progress=watcher.part(0.1, 1.0),
         **options,
     )
     return replace(answer, notes=(*notes, *answer.notes))
