@@ -86,7 +86,7 @@ def _describe_group(
             resamples=plan.draws,
             rng=plan.seed,
             jobs=plan.jobs,
-            drawn=resampled,
+            resampled=resampled,
         )
         columns["ci_low"][group.members], columns["ci_high"][group.members] = ends.low, ends.high
     means = group.values.mean(axis=1) if n else np.full(len(group.values), np.nan)

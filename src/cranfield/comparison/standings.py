@@ -32,7 +32,7 @@ def standings(
         resamples=plan.draws,
         rng=plan.seed,
         jobs=plan.jobs,
-        drawn=None if np.isnan(sample.values).any() else resampled,
+        resampled=None if np.isnan(sample.values).any() else resampled,
         limits=sample.measure.range,
     )
     if sample.scores.is_mean(sample.measure):

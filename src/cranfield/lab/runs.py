@@ -61,7 +61,7 @@ class RankedMaterial(Material):
 
     @property
     def collection_size(self) -> int | None:
-        """How many items there are, None where nobody has said it."""
+        """How many items there are, None where it was not given."""
         size: int | None = dict(self.options).get("collection_size")
         return size
 

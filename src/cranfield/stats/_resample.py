@@ -90,9 +90,9 @@ def exact_signs(block: Block, topics: int) -> Floats:
 
 def bootstrap_counts(seed: int, block: Block, topics: int) -> Floats:
     """How often each topic is drawn: a row per resample, every row sums to `topics`."""
-    drawn = generator(seed, _COUNTS, block).integers(topics, size=(block.rows, topics))
-    drawn += np.arange(block.rows)[:, None] * topics
-    counts = np.bincount(drawn.ravel(), minlength=block.rows * topics)
+    samples = generator(seed, _COUNTS, block).integers(topics, size=(block.rows, topics))
+    samples += np.arange(block.rows)[:, None] * topics
+    counts = np.bincount(samples.ravel(), minlength=block.rows * topics)
     return counts.reshape(block.rows, topics).astype(np.float64)
 
 

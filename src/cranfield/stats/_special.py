@@ -2,7 +2,7 @@
 
 Its functions are in one compiled module. The package around it reads the documentation of each and
 loads much of numpy's tools to offer them for other arrays: eight times what a small comparison
-takes by itself. So the compiled module is loaded alone; whoever asks for the package meanwhile or
+takes by itself. So the compiled module is loaded alone; code that imports the package meanwhile or
 later gets the package. Where SciPy is built otherwise, the package is taken.
 
 >>> from cranfield.stats._special import ndtr

@@ -44,24 +44,24 @@ class PseudoUnits:
     def none(cls, rows: int) -> PseudoUnits:
         return cls(*(np.zeros(rows) for _ in range(4)))
 
-    def where(self, chosen: Bools, other: PseudoUnits) -> PseudoUnits:
+    def where(self, mask: Bools, alternative: PseudoUnits) -> PseudoUnits:
         """These in the chosen rows, the others elsewhere."""
         return PseudoUnits(
             *(
-                np.where(chosen, getattr(self, name), getattr(other, name))
+                np.where(mask, getattr(self, name), getattr(alternative, name))
                 for name in PseudoUnits.__slots__
             )
         )
 
     def error(self, squared: Floats, n: int) -> Floats:
         """The squared standard error of a mean of n units with the pseudo units among them."""
-        more: Floats = (squared + self.squares / (n * (n - 1))) * n / (n + self.count)
-        return more
+        enlarged: Floats = (squared + self.squares / (n * (n - 1))) * n / (n + self.count)
+        return enlarged
 
-    def reach(self, drawn: Floats, by_t: Floats) -> Floats:
+    def reach(self, resampled: Floats, by_t: Floats) -> Floats:
         """Squared reaches: resamples of values that repeat themselves say less than Student's t."""
         part = np.minimum(2 * self.repeated, 1.0)[:, None]
-        mixed: Floats = (1 - part) * drawn + part * by_t
+        mixed: Floats = (1 - part) * resampled + part * by_t
         return mixed
 
 
@@ -75,9 +75,11 @@ class Room:
     @classmethod
     def of(cls, gold: Floats, silver: Floats, limits: Limits) -> Room:
         mean = gold.mean(axis=1)
-        far = np.maximum(*(np.abs(x - x.mean(axis=1)[:, None]).max(axis=1) for x in (gold, silver)))
+        deviation = np.maximum(
+            *(np.abs(x - x.mean(axis=1)[:, None]).max(axis=1) for x in (gold, silver))
+        )
         low, high = (
-            mean + sign * BEYOND * far if math.isinf(end) else np.full(len(gold), end)
+            mean + sign * BEYOND * deviation if math.isinf(end) else np.full(len(gold), end)
             for sign, end in ((-1, limits[0]), (1, limits[1]))
         )
         return cls(np.minimum(low, gold.min(axis=1)), np.maximum(high, gold.max(axis=1)))
@@ -125,8 +127,8 @@ class Room:
         probabilities. Values of gold that never repeat themselves have no such steps."""
         often, _ = _most_frequent(gold, self._equal)
         steps = np.diff(np.sort(gold, axis=1), axis=1)
-        least = np.where(steps > self._equal[:, None], steps, np.inf).min(axis=1)
-        return np.where(often > 1, 0.499 * np.minimum(least, self.width), self._equal)
+        smallest = np.where(steps > self._equal[:, None], steps, np.inf).min(axis=1)
+        return np.where(often > 1, 0.499 * np.minimum(smallest, self.width), self._equal)
 
     def _size(self, gap: Floats, agree: Bools) -> Floats:
         """The mean square of the disagreements in parts of the room, with one as large as that."""

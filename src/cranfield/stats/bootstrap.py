@@ -75,11 +75,11 @@ class Draws:
             counts = bootstrap_counts(seed, block, topics)
             return counts.astype(np.uint8 if counts.max() < 256 else np.uint32)
 
-        found = _IN_USE.get((count, topics, seed))
-        if found is None:
-            found = _Counts(in_threads(work, self.blocks, jobs=jobs) if topics else [])
-            _IN_USE[count, topics, seed] = found
-        self._counts = found
+        cached = _IN_USE.get((count, topics, seed))
+        if cached is None:
+            cached = _Counts(in_threads(work, self.blocks, jobs=jobs) if topics else [])
+            _IN_USE[count, topics, seed] = cached
+        self._counts = cached
 
     def weights(self, block: Block) -> Floats:
         """How often each topic is in each resample of a block."""
@@ -88,20 +88,22 @@ class Draws:
     def means(self, values: Floats) -> Floats:
         """The mean of every row in every resample; NaN is left out, and a resample with nothing
         but gaps has none."""
-        known = ~np.isnan(values)
-        whole = bool(known.all())
-        columns = np.ascontiguousarray((values if whole else np.where(known, values, 0.0)).T)
-        present = known.T.astype(np.float64)
+        present_mask = ~np.isnan(values)
+        complete = bool(present_mask.all())
+        columns = np.ascontiguousarray(
+            (values if complete else np.where(present_mask, values, 0.0)).T
+        )
+        present = present_mask.T.astype(np.float64)
 
         def work(block: Block) -> Floats:
             weights = self.weights(block)
             sums = weights @ columns
-            if whole:
+            if complete:
                 means: Floats = sums / self.topics
                 return means.T
             with np.errstate(invalid="ignore"):
-                found: Floats = sums / (weights @ present)
-            return found.T
+                gap_means: Floats = sums / (weights @ present)
+            return gap_means.T
 
         parts = in_threads(work, self.blocks, jobs=self.jobs)
         return np.concatenate(parts, axis=1)
@@ -140,7 +142,7 @@ def studentized(
 ) -> Studentized:
     """The studentised bootstrap of every pair."""
     means = _centred_means(differences, draws)
-    found = {name: np.empty(len(differences)) for name in Studentized.__slots__}
+    columns = {name: np.empty(len(differences)) for name in Studentized.__slots__}
     chunks = [at for _, at in differences.chunks()]
 
     def work(block: Block) -> None:
@@ -148,15 +150,15 @@ def studentized(
         rows = differences.rows(at)
         bars = _Bars.of(rows, draws.count, confidence)
         if means is not None:
-            held = _held_together(rows, differences.pairs[at], draws, means, bars)
+            comparison = _held_together(rows, differences.pairs[at], draws, means, bars)
         else:
-            held = _core.held_rows(_signed_squares(rows, draws), **bars.given())
-        for name, column in _summary(rows, bars, held).items():
-            found[name][at] = column
+            comparison = _core.held_rows(_signed_squares(rows, draws), **bars.given())
+        for name, column in _summary(rows, bars, comparison).items():
+            columns[name][at] = column
 
     todo = [Block(i, 0, 1) for i in range(len(chunks))]
     in_threads(work, todo, jobs=draws.jobs, progress=progress)
-    return Studentized(**found)
+    return Studentized(**columns)
 
 
 def _centred_means(differences: Differences, draws: Draws) -> Floats | None:
@@ -168,8 +170,8 @@ def _centred_means(differences: Differences, draws: Draws) -> Floats | None:
     means = np.empty((len(values), draws.count))
 
     def work(block: Block) -> None:
-        here = means[:, block.start : block.start + block.rows]
-        np.divide((draws.weights(block) @ columns).T, draws.topics, out=here)
+        target = means[:, block.start : block.start + block.rows]
+        np.divide((draws.weights(block) @ columns).T, draws.topics, out=target)
 
     in_threads(work, draws.blocks, jobs=draws.jobs)
     return means
@@ -218,18 +220,18 @@ def _held_together(
     """How the resamples lie to the data where every run has every topic."""
     centred = rows.centred()
     squared = centred * centred
-    noise, own = _spreads(rows, squared)
+    noise, variance = _spreads(rows, squared)
     sums = np.empty((len(centred), draws.count))
     for block in draws.blocks:
-        here = sums[:, block.start : block.start + block.rows]
-        np.matmul(squared, draws.weights(block).T, out=here)
+        target = sums[:, block.start : block.start + block.rows]
+        np.matmul(squared, draws.weights(block).T, out=target)
     return _core.studentized_pairs(
         sums,
         means,
         np.ascontiguousarray(pairs),
         float(draws.topics),
         noise,
-        own,
+        variance,
         rows.flat.astype(np.uint8),
         **bars.given(),
     )
@@ -242,28 +244,28 @@ def _signed_squares(rows: Rows, draws: Draws) -> Floats:
     """
     centred = rows.centred()
     squared = centred * centred
-    known = np.asarray(rows.known, dtype=np.float64)
-    noise, own = (column[:, None] for column in _spreads(rows, squared))
+    present = np.asarray(rows.known, dtype=np.float64)
+    noise, data_variance = (column[:, None] for column in _spreads(rows, squared))
     answer = np.empty((len(centred), draws.count))
     for block in draws.blocks:
         weights = draws.weights(block).T
-        count = np.maximum(known @ weights, 1.0)
+        count = np.maximum(present @ weights, 1.0)
         mean = (centred @ weights) / count
         variance = squared @ weights
         variance /= count
         variance -= mean * mean
         spreadless = variance <= noise
         variance /= np.maximum(count - 1.0, 1.0)
-        np.copyto(variance, np.broadcast_to(own, variance.shape), where=spreadless)
+        np.copyto(variance, np.broadcast_to(data_variance, variance.shape), where=spreadless)
         with np.errstate(divide="ignore", invalid="ignore"):
             answer[:, block.start : block.start + block.rows] = mean * np.abs(mean) / variance
     answer[rows.flat] = 0.0
     return answer
 
 
-def _summary(rows: Rows, bars: _Bars, held: _core.HeldPairs) -> dict[str, Floats]:
+def _summary(rows: Rows, bars: _Bars, comparison: _core.HeldPairs) -> dict[str, Floats]:
     """p-values and interval of some pairs from how their resamples lie to the data."""
-    seen, against, two, reached = held
+    seen, against, two, reached = comparison
     # A tie with the data counts as reached by both the test and the interval.
     reach = np.sqrt(reached * (1 + _TIE / 2)) * rows.error
     reach = np.where(rows.flat, np.where((rows.topics > 1) | (rows.mean == 0), 0.0, np.nan), reach)
@@ -303,5 +305,5 @@ def bootstrap_test(
     scores = as_scores(values)
     pairs = as_pairs(pairs, len(scores))
     draws = Draws(scores.shape[1], resamples, rng, jobs)
-    found = studentized(Differences(scores, pairs), draws, progress=progress)
-    return PairedResult("bootstrap", found.statistic, found.p(tail), scores.shape[1])
+    result = studentized(Differences(scores, pairs), draws, progress=progress)
+    return PairedResult("bootstrap", result.statistic, result.p(tail), scores.shape[1])

@@ -1,4 +1,4 @@
-"""The names of tails, intervals and corrections, for whoever only asks which there are."""
+"""The names of tails, intervals and corrections, for callers that only list them."""
 
 from __future__ import annotations
 

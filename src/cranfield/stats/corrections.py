@@ -23,8 +23,8 @@ def correct(p: Floats, method: Correction = "holm") -> Floats:
     [0.03, 0.06, 0.06]
     """
     if method not in CORRECTIONS:
-        known = ", ".join(CORRECTIONS)
-        raise UsageError(f"no correction {method!r} (there are: {known}).{suggest(method, known)}")
+        names = ", ".join(CORRECTIONS)
+        raise UsageError(f"no correction {method!r} (there are: {names}).{suggest(method, names)}")
     values = np.asarray(p, dtype=np.float64)
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
         raise UsageError("p-values must be a list of numbers from 0 to 1")
@@ -49,14 +49,14 @@ def _holm(p: Floats) -> Floats:
 def _benjamini_hochberg(p: Floats) -> Floats:
     order = np.argsort(p, kind="stable")
     raised = p[order] * p.size / np.arange(1, p.size + 1)
-    lowered = np.minimum.accumulate(raised[::-1])[::-1]
-    return _restore(np.minimum(lowered, 1.0), order)
+    monotone = np.minimum.accumulate(raised[::-1])[::-1]
+    return _restore(np.minimum(monotone, 1.0), order)
 
 
 def _restore(ordered: Floats, order: Ints) -> Floats:
-    back = np.empty_like(ordered)
-    back[order] = ordered
-    return back
+    restored = np.empty_like(ordered)
+    restored[order] = ordered
+    return restored
 
 
 CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {

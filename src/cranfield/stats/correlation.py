@@ -124,11 +124,11 @@ def ap_correlation(truth: Floats, estimate: Floats) -> Correlation:
     total, start = 0.0, 0
     while start < n:
         stop = start + int(np.searchsorted(-b[start:], -b[start], side="right"))
-        above, here = a[:start, None], a[None, start:stop]
-        right = (above > here).sum() + 0.5 * (above == here).sum()
+        above, tied = a[:start, None], a[None, start:stop]
+        concordant_pairs = (above > tied).sum() + 0.5 * (above == tied).sum()
         for j in range(stop - start):
             if start + j:
-                total += (right / (stop - start) + 0.5 * j) / (start + j)
+                total += (concordant_pairs / (stop - start) + 0.5 * j) / (start + j)
         start = stop
     return Correlation("tau_ap", float(2 * total / (n - 1) - 1), math.nan, n)
 

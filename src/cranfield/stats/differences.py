@@ -76,28 +76,28 @@ class Differences:
         rows = np.take(self.values, a, axis=0) - np.take(self.values, b, axis=0)
         if self.whole:
             return rows, None
-        known = self.known[a] & self.known[b]
-        rows[~known] = 0.0
-        return rows, known
+        present = self.known[a] & self.known[b]
+        rows[~present] = 0.0
+        return rows, present
 
     def rows(self, at: Ints | slice) -> Rows:
         """The differences of some pairs with their means and spreads."""
-        values, known = self.raw(at)
-        if known is None:
+        values, present = self.raw(at)
+        if present is None:
             topics = np.full(len(values), self.width, dtype=np.int64)
         else:
-            topics = known.sum(axis=1)
+            topics = present.sum(axis=1)
         mean = values.sum(axis=1) / np.maximum(topics, 1)
         centred = values - mean[:, None]
-        if known is not None:
-            centred[~known] = 0.0
+        if present is not None:
+            centred[~present] = 0.0
         deviation = np.sqrt((centred * centred).sum(axis=1) / np.maximum(topics - 1, 1))
         flat = (topics < 2) | (deviation <= ROUNDING * np.abs(values).max(axis=1, initial=0.0))
         deviation[flat] = 0.0
-        return Rows(values, known, topics, mean, deviation, flat)
+        return Rows(values, present, topics, mean, deviation, flat)
 
     def chunks(self, order: Ints | None = None) -> Iterator[tuple[slice, Ints | slice]]:
         """Positions in an order, and the pairs there, a few at a time."""
         for start in range(0, len(self.pairs), PAIRS_AT_ONCE):
-            here = slice(start, min(start + PAIRS_AT_ONCE, len(self.pairs)))
-            yield here, here if order is None else order[here]
+            positions = slice(start, min(start + PAIRS_AT_ONCE, len(self.pairs)))
+            yield positions, positions if order is None else order[positions]

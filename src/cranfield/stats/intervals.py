@@ -122,14 +122,14 @@ def mean_intervals(
     if method == "studentized":
         draws = Draws(data.shape[1], resamples, rng, jobs)
         return studentized_intervals(Differences.from_zero(data), draws, confidence=confidence)
-    drawn = bootstrap_means(data, resamples=resamples, rng=rng, jobs=jobs)
-    return resampled_intervals(data, drawn, method=method, confidence=confidence)
+    resampled = bootstrap_means(data, resamples=resamples, rng=rng, jobs=jobs)
+    return resampled_intervals(data, resampled, method=method, confidence=confidence)
 
 
 def _without_spread(data: Floats, confidence: float, method: str) -> Intervals:
     """The intervals of rows of one value or none: open, except around nothing but zero."""
-    one = data.shape[1] == 1
-    value = data[:, 0] if one else np.full(len(data), np.nan)
+    single = data.shape[1] == 1
+    value = data[:, 0] if single else np.full(len(data), np.nan)
     ends = np.where(value == 0, 0.0, np.nan)
     return Intervals(value, ends, ends, confidence, method, data.shape[1])
 
@@ -200,12 +200,12 @@ def studentized_intervals(
     differences: Differences, draws: Draws, *, confidence: float
 ) -> Intervals:
     """The interval of each difference that the bootstrap test implies."""
-    found = studentized(differences, draws, confidence=confidence)
-    return Intervals(found.mean, found.low, found.high, confidence, "studentized", draws.topics)
+    result = studentized(differences, draws, confidence=confidence)
+    return Intervals(result.mean, result.low, result.high, confidence, "studentized", draws.topics)
 
 
 def resampled_intervals(
-    data: Floats, drawn: Floats, *, method: IntervalMethod, confidence: float
+    data: Floats, resampled: Floats, *, method: IntervalMethod, confidence: float
 ) -> Intervals:
     """The BCa or percentile interval of each row from the means of its resamples."""
     n = data.shape[1]
@@ -213,7 +213,7 @@ def resampled_intervals(
     low, high = np.empty(len(data)), np.empty(len(data))
     for start in range(0, len(data), _ROWS_AT_ONCE):
         chunk = slice(start, start + _ROWS_AT_ONCE)
-        means = np.array(drawn[chunk])
+        means = np.array(resampled[chunk])
         levels = np.empty((len(means), 2))
         levels[:] = (1 - confidence) / 2, (1 + confidence) / 2
         if method == "bca":
@@ -225,15 +225,15 @@ def resampled_intervals(
     )
 
 
-def _bca_levels(data: Floats, mean: Floats, drawn: Floats, levels: Floats) -> Floats:
+def _bca_levels(data: Floats, mean: Floats, resampled: Floats, levels: Floats) -> Floats:
     """The quantile levels moved by the bias and the skewness (Efron 1987)."""
     from cranfield.stats._special import ndtr, ndtri
 
-    count = drawn.shape[1]
+    count = resampled.shape[1]
     # A resample of the very same topics has the very same mean, but for rounding.
     slack = 1e-13 * np.abs(data).max(axis=1)
-    below = (drawn < (mean - slack)[:, None]).sum(axis=1)
-    up_to = (drawn <= (mean + slack)[:, None]).sum(axis=1)
+    below = (resampled < (mean - slack)[:, None]).sum(axis=1)
+    up_to = (resampled <= (mean + slack)[:, None]).sum(axis=1)
     share = np.clip((below + up_to) / (2 * count), 0.5 / count, 1 - 0.5 / count)
     bias = ndtri(share)[:, None]
     centred = data - mean[:, None]
@@ -253,8 +253,8 @@ def _quantiles(rows: Floats, levels: Floats) -> Floats:
     place = levels * (rows.shape[1] - 1)
     below = np.floor(place).astype(np.int64)
     above = np.minimum(below + 1, rows.shape[1] - 1)
-    for row, wanted in zip(rows, np.hstack([below, above]), strict=True):
-        row.partition(wanted)
+    for row, positions in zip(rows, np.hstack([below, above]), strict=True):
+        row.partition(positions)
     low, high = np.take_along_axis(rows, below, 1), np.take_along_axis(rows, above, 1)
     quantiles: Floats = low + (high - low) * (place - below)
     return quantiles
@@ -270,12 +270,12 @@ def paired_intervals(
     resamples: int = DEFAULT_RESAMPLES,
     rng: Rng = 0,
     jobs: int = 1,
-    drawn: Floats | None = None,
+    resampled: Floats | None = None,
 ) -> Intervals:
     """The mean difference of each pair of rows with its confidence interval.
 
     The topics drawn are the same for all pairs, so the resampled means of the runs serve every
-    difference; `drawn` are these means where they are known already (BCa and percentile).
+    difference; `resampled` are these means where they are known already (BCa and percentile).
     """
     runs = as_rows(values)
     pairs = as_pairs(pairs, len(runs))
@@ -285,16 +285,18 @@ def paired_intervals(
         draws = Draws(n, resamples, rng, jobs)
         return studentized_intervals(Differences(runs, pairs), draws, confidence=confidence)
     if method == "t" or n < 2:
-        drawn = None
-    elif drawn is None:
-        drawn = bootstrap_means(runs, resamples=resamples, rng=rng, jobs=jobs)
+        resampled = None
+    elif resampled is None:
+        resampled = bootstrap_means(runs, resamples=resamples, rng=rng, jobs=jobs)
 
     def work(block: Block) -> Intervals:
         a, b = pairs[block.start : block.start + block.rows].T
         rows = runs[a] - runs[b]
-        if drawn is None:
+        if resampled is None:
             return mean_intervals(rows, method=method, confidence=confidence)
-        return resampled_intervals(rows, drawn[a] - drawn[b], method=method, confidence=confidence)
+        return resampled_intervals(
+            rows, resampled[a] - resampled[b], method=method, confidence=confidence
+        )
 
     # Blocks of pairs, small enough for their resampled means to fit into memory.
     todo = [
@@ -318,13 +320,13 @@ def run_intervals(
     resamples: int = DEFAULT_RESAMPLES,
     rng: Rng = 0,
     jobs: int = 1,
-    drawn: Floats | None = None,
+    resampled: Floats | None = None,
     limits: tuple[Real, Real] | None = None,
 ) -> list[Interval]:
     """The mean of every run over its own topics (NaN is left out) with its interval.
 
     `limits` are those of the values, infinite where there is none: no interval leaves them, and
-    "wilson" is made for them; without a lower one it is "studentized". `drawn` are the resampled
+    "wilson" is made for them; without a lower one it is "studentized". `resampled` are the resampled
     means where no value is absent and they are known already.
     """
     if method not in MEAN_METHODS:
@@ -333,7 +335,7 @@ def run_intervals(
     if method == "wilson" and (limits is None or math.isinf(limits[0])):
         method = "studentized"
     values = as_array("values", values, ndim=2)
-    boxes = _run_boxes(values, method, confidence, resamples, rng, jobs, drawn, limits)
+    boxes = _run_boxes(values, method, confidence, resamples, rng, jobs, resampled, limits)
     return boxes if limits is None else [_within(box, limits) for box in boxes]
 
 
@@ -359,22 +361,22 @@ def _run_boxes(
     resamples: int,
     rng: Rng,
     jobs: int,
-    drawn: Floats | None,
+    resampled: Floats | None,
     limits: Limits | None,
 ) -> list[Interval]:
-    if drawn is not None and method in ("bca", "percentile"):
-        found = resampled_intervals(values, drawn, method=method, confidence=confidence)
-        return [found[i] for i in range(len(values))]
-    known = ~np.isnan(values)
-    masks, group = np.unique(known, axis=0, return_inverse=True)
+    if resampled is not None and method in ("bca", "percentile"):
+        intervals = resampled_intervals(values, resampled, method=method, confidence=confidence)
+        return [intervals[i] for i in range(len(values))]
+    present = ~np.isnan(values)
+    masks, group = np.unique(present, axis=0, return_inverse=True)
     boxes: dict[int, Interval] = {}
     for number, columns in enumerate(masks):
         members = np.flatnonzero(group == number)
         rows = values[members][:, columns]
         if method == "wilson" and limits is not None:
-            found = wilson_intervals(rows, limits, confidence=confidence)
+            intervals = wilson_intervals(rows, limits, confidence=confidence)
         else:
-            found = mean_intervals(
+            intervals = mean_intervals(
                 rows,
                 method=method,  # type: ignore[arg-type]
                 confidence=confidence,
@@ -382,5 +384,5 @@ def _run_boxes(
                 rng=rng,
                 jobs=jobs,
             )
-        boxes.update({int(run): found[i] for i, run in enumerate(members)})
+        boxes.update({int(run): intervals[i] for i, run in enumerate(members)})
     return [boxes[i] for i in range(len(values))]

@@ -118,17 +118,17 @@ def wilcoxon_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
     n = rows.shape[1]
     statistic, p = np.zeros(len(rows)), np.ones(len(rows))
     for i, row in enumerate(rows):
-        kept = row[row != 0]
-        if kept.size == 0:
+        nonzero = row[row != 0]
+        if nonzero.size == 0:
             continue
-        ranks, ties = average_ranks(np.abs(kept))
-        plus = float(ranks[kept > 0].sum())
+        ranks, ties = average_ranks(np.abs(nonzero))
+        plus = float(ranks[nonzero > 0].sum())
         statistic[i] = plus
-        plain = kept.size == n and not ties.size
-        if n <= EXACT_WITHOUT_TIES and (plain or n <= EXACT_WITH_TIES):
+        untied = nonzero.size == n and not ties.size
+        if n <= EXACT_WITHOUT_TIES and (untied or n <= EXACT_WITH_TIES):
             p[i] = _exact_p(ranks, plus, tail)
         else:
-            p[i] = _normal_p(kept.size, ties, plus, tail)
+            p[i] = _normal_p(nonzero.size, ties, plus, tail)
     return PairedResult("wilcoxon", statistic, p, n)
 
 
@@ -163,11 +163,11 @@ def _signed_rank_mass(ranks: tuple[int, ...]) -> Floats:
     return mass
 
 
-def _normal_p(kept: int, ties: Floats, plus: float, tail: Tail) -> float:
+def _normal_p(nonzero: int, ties: Floats, plus: float, tail: Tail) -> float:
     from cranfield.stats._special import ndtr
 
-    mean = kept * (kept + 1) / 4
-    variance = (kept * (kept + 1) * (2 * kept + 1) - ((ties**3 - ties).sum()) / 2) / 24
+    mean = nonzero * (nonzero + 1) / 4
+    variance = (nonzero * (nonzero + 1) * (2 * nonzero + 1) - ((ties**3 - ties).sum()) / 2) / 24
     z = (plus - mean) / np.sqrt(variance)
     if tail == "one":
         return float(ndtr(-z))

@@ -66,10 +66,10 @@ def _interpolated(values: Floats, runs: int, df: float) -> Floats:
     curve = np.polynomial.Chebyshev.interpolate(
         lambda x: _integrated(x, runs, df), _DEGREE, domain=ends
     )
-    found = np.asarray(curve(np.minimum(values, ends[1])), dtype=np.float64)
+    tail = np.asarray(curve(np.minimum(values, ends[1])), dtype=np.float64)
     # The polynomial wavers by its last digits; equal runs have p = 1 to the last one.
-    found = np.where(values > _END, 0.0, np.where(values == 0, 1.0, found))
-    return np.clip(found, 0.0, 1.0)
+    tail = np.where(values > _END, 0.0, np.where(values == 0, 1.0, tail))
+    return np.clip(tail, 0.0, 1.0)
 
 
 def _integrated(values: Floats, runs: int, df: float) -> Floats:

@@ -105,8 +105,8 @@ class _Moments:
 
     def rest(self, weight: Floats) -> Floats:
         """The variance of gold less the weighted silver."""
-        gold, silver, both = self.spreads
-        return np.maximum(gold - 2.0 * weight * both + weight**2 * silver, 0.0)
+        gold, silver, covariance = self.spreads
+        return np.maximum(gold - 2.0 * weight * covariance + weight**2 * silver, 0.0)
 
     def rounding(self, weight: Floats) -> Floats:
         """How much of `rest` may be left by rounding alone: two units fit any line."""
@@ -175,14 +175,14 @@ def best_weight(data: _Moments, n: int) -> tuple[Floats, Floats]:
     The slope of gold on silver is shrunk by what of it chance alone would give, so that worthless
     silver has next to no weight; silver that runs against gold has none.
     """
-    spread, silver, both = data.spreads
-    known = silver > _NO_SPREAD * np.maximum(data.ff, _TINY)
-    slope = np.where(known, both / np.maximum(silver, _TINY), 0.0)
-    squared = np.where(known, both**2 / np.maximum(silver * spread, _TINY), 0.0)
+    spread, silver, covariance = data.spreads
+    has_spread = silver > _NO_SPREAD * np.maximum(data.ff, _TINY)
+    slope = np.where(has_spread, covariance / np.maximum(silver, _TINY), 0.0)
+    squared = np.where(has_spread, covariance**2 / np.maximum(silver * spread, _TINY), 0.0)
     squared = np.clip(squared, 0.0, 1.0)
     ratio = (n - 2) * squared / np.maximum(1.0 - squared, 1e-15)
-    kept = np.maximum(0.0, 1.0 - 1.0 / np.maximum(ratio, 1e-12))
-    return np.maximum(slope * kept, 0.0), np.sign(both) * np.sqrt(squared)
+    shrinkage = np.maximum(0.0, 1.0 - 1.0 / np.maximum(ratio, 1e-12))
+    return np.maximum(slope * shrinkage, 0.0), np.sign(covariance) * np.sqrt(squared)
 
 
 class _Rows:
@@ -229,13 +229,13 @@ class _Rows:
             gold_shift = self.more_gold.pull * (self.room.middle - self.mean)
         sample = 1.0 - self.share
         # Squared half widths by rank: the first is exceeded by one resample only, and so on.
-        plain = gold_error[:, None] * gold_reach
+        gold_squares = gold_error[:, None] * gold_reach
         these = sample * rest_error[:, None] * rest_reach
-        such = these + self.share * plain
+        such = these + self.share * gold_squares
         if self.room is not None and self.total > self.n:
-            for squares in (plain, these, such):
+            for squares in (gold_squares, these, such):
                 squares[self.room.width == 0] = np.inf
-        rank = math.floor((1 - confidence) * (plain.shape[1] + 1) + 1e-9)
+        rank = math.floor((1 - confidence) * (gold_squares.shape[1] + 1) + 1e-9)
 
         def half(squares: Floats) -> Floats:
             if rank < 1:
@@ -244,9 +244,9 @@ class _Rows:
             return np.where(np.isinf(reach), np.nan, reach)
 
         spread = self.data.spreads[0] + self.more_gold.squares / self.n
-        left = self.data.rest(self.weight) + self.more_rest.squares / self.n
+        rest = self.data.rest(self.weight) + self.more_rest.squares / self.n
         # Where gold does not vary there is nothing that silver could tell.
-        part = np.divide(left, spread, out=np.ones_like(left), where=spread > 0)
+        part = np.divide(rest, spread, out=np.ones_like(rest), where=spread > 0)
         gained = (1 / self.n - 1 / self.total) * np.minimum(part, 1)
         return Powered(
             value=value,
@@ -258,9 +258,9 @@ class _Rows:
             correlation=self.correlation,
             effective=1.0 / (gained + 1.0 / self.total),
             gold=self.mean,
-            gold_these=half(sample * plain),
-            gold_such=half(plain),
-            gold_p=_p(self.mean + gold_shift, plain),
+            gold_these=half(sample * gold_squares),
+            gold_such=half(gold_squares),
+            gold_p=_p(self.mean + gold_shift, gold_squares),
             shift=shift,
             gold_shift=gold_shift,
         )
@@ -268,41 +268,41 @@ class _Rows:
     def _errors(self) -> tuple[Floats, Floats]:
         """The squared standard errors of the means of gold and of the rest, if units had no end."""
         gold, silver, _ = self.data.spreads
-        plain = gold / (self.n - 1)
+        gold_error = gold / (self.n - 1)
         if self.total == self.n:
-            return plain, plain
+            return gold_error, gold_error
         # What the estimate of the weight adds, and what the silver of these gold units, far from
         # that of all, adds.
-        far = self.ahead**2 / np.maximum(silver, _TINY) / (1.0 - self.share)
-        rest = self.data.rest(self.weight) / (self.n - 2) * (1.0 + far)
+        leverage = self.ahead**2 / np.maximum(silver, _TINY) / (1.0 - self.share)
+        rest = self.data.rest(self.weight) / (self.n - 2) * (1.0 + leverage)
         rest = np.where(self.data.rest(self.weight) <= _NO_SPREAD * gold, 0.0, rest)
-        return plain, np.where(self.weight > 0, rest, plain)
+        return gold_error, np.where(self.weight > 0, rest, gold_error)
 
     def _reaches(self, draws: Draws | None, count: int) -> tuple[Floats, Floats]:
         """Squared ratios of error to standard error, the largest first, of gold and of the rest."""
         if draws is None:
             return self._by_t(count)
         zero = np.zeros(len(self.y))[:, None]
-        gold, kept, chosen = [], [], []
+        gold, fixed, refitted = [], [], []
         for block in draws.blocks:
-            drawn = self._drawn(draws.weights(block).T / self.n)
-            gold.append(self._ratio(drawn, zero))
+            moments = self._drawn(draws.weights(block).T / self.n)
+            gold.append(self._ratio(moments, zero))
             if self.n < CHOOSE_WEIGHT:
-                kept.append(self._ratio(drawn, self.weight[:, None]))
-            chosen.append(self._chosen_ratio(drawn))
-        plain, rest = _descending(gold), _descending(chosen)
+                fixed.append(self._ratio(moments, self.weight[:, None]))
+            refitted.append(self._chosen_ratio(moments))
+        gold_reach, rest = _descending(gold), _descending(refitted)
         if self.n < CHOOSE_WEIGHT:
             part = (self.n / CHOOSE_WEIGHT) ** 3
-            rest = part * rest + (1.0 - part) * (_descending(kept) + plain) / 2
-        return plain, np.where(self.weight[:, None] > 0, rest, plain)
+            rest = part * rest + (1.0 - part) * (_descending(fixed) + gold_reach) / 2
+        return gold_reach, np.where(self.weight[:, None] > 0, rest, gold_reach)
 
     def _by_t(self, count: int) -> tuple[Floats, Floats]:
         from cranfield.stats._special import stdtrit
 
         upper = 1.0 - np.arange(1, count + 1) / (2.0 * (count + 1))
-        plain, rest = (stdtrit(df, upper)[None, :] ** 2 for df in (self.n - 1, self.n - 2))
-        return np.repeat(plain, len(self.y), axis=0), np.where(
-            self.weight[:, None] > 0, rest, plain
+        gold_reach, rest = (stdtrit(df, upper)[None, :] ** 2 for df in (self.n - 1, self.n - 2))
+        return np.repeat(gold_reach, len(self.y), axis=0), np.where(
+            self.weight[:, None] > 0, rest, gold_reach
         )
 
     def _drawn(self, weights: Floats) -> _Moments:
@@ -310,27 +310,29 @@ class _Rows:
             self.y @ weights, self.f @ weights, *((a * b) @ weights for a, b in self._products())
         )
 
-    def _ratio(self, drawn: _Moments, weight: Floats) -> Floats:
+    def _ratio(self, moments: _Moments, weight: Floats) -> Floats:
         """The squared ratio of every resample under a weight that is the same in all of them."""
-        own = self.data.rest(weight[:, 0])[:, None]
-        return _squared_ratio(drawn, weight, own, self.n - 1)
+        data_variance = self.data.rest(weight[:, 0])[:, None]
+        return _squared_ratio(moments, weight, data_variance, self.n - 1)
 
-    def _chosen_ratio(self, drawn: _Moments) -> Floats:
+    def _chosen_ratio(self, moments: _Moments) -> Floats:
         """The same, with the weight that each resample chooses."""
-        weight, _ = best_weight(drawn, self.n)
-        own = self.data.rest(self.weight)[:, None]
-        silver = np.maximum(drawn.spreads[1], _TINY)
-        far = np.where(weight > 0, drawn.f**2 / silver, 0.0)
-        left = np.where(weight > 0, self.n - 2, self.n - 1)
-        return _squared_ratio(drawn, weight, own, left) / (1.0 + far)
+        weight, _ = best_weight(moments, self.n)
+        data_variance = self.data.rest(self.weight)[:, None]
+        silver = np.maximum(moments.spreads[1], _TINY)
+        leverage = np.where(weight > 0, moments.f**2 / silver, 0.0)
+        degrees = np.where(weight > 0, self.n - 2, self.n - 1)
+        return _squared_ratio(moments, weight, data_variance, degrees) / (1.0 + leverage)
 
 
-def _squared_ratio(drawn: _Moments, weight: Floats, own: Floats, left: Floats | int) -> Floats:
+def _squared_ratio(
+    moments: _Moments, weight: Floats, data_variance: Floats, degrees: Floats | int
+) -> Floats:
     """Squared error over squared standard error; a resample without spread has that of the data."""
-    error, variance = drawn.y - weight * drawn.f, drawn.rest(weight)
-    least = np.maximum(_NO_SPREAD * own, drawn.rounding(weight))
-    spread = np.where(variance <= least, own, variance) / left
-    return np.where(own > 0, error**2 / np.maximum(spread, _TINY), 0.0)
+    error, variance = moments.y - weight * moments.f, moments.rest(weight)
+    floor = np.maximum(_NO_SPREAD * data_variance, moments.rounding(weight))
+    spread = np.where(variance <= floor, data_variance, variance) / degrees
+    return np.where(data_variance > 0, error**2 / np.maximum(spread, _TINY), 0.0)
 
 
 def _descending(parts: list[Floats]) -> Floats:

@@ -65,22 +65,22 @@ def places(means: Floats) -> Ints:
     """The place of each run by its mean, greater is better; equal means share the better one."""
     means = as_array("means", means, ndim=1)
     at = np.sort(-means, kind="stable")
-    found: Ints = 1 + np.searchsorted(at, -means, side="left")
-    return found
+    ranks: Ints = 1 + np.searchsorted(at, -means, side="left")
+    return ranks
 
 
 @validate_params
-def place_intervals(drawn: Floats, *, confidence: float = 0.95) -> tuple[Ints, Ints]:
+def place_intervals(resampled: Floats, *, confidence: float = 0.95) -> tuple[Ints, Ints]:
     """The places between which each run lies in that share of the resamples.
 
-    `drawn` holds the mean of every run in every resample (runs x resamples), greater is better;
+    `resampled` holds the mean of every run in every resample (runs x resamples), greater is better;
     runs with the same mean in a resample share the better place.
     """
-    drawn = as_array("drawn", drawn, ndim=2)
-    resamples = drawn.shape[1]
-    sizes = np.abs(drawn, where=np.isfinite(drawn), out=np.zeros(drawn.shape))
+    resampled = as_array("resampled", resampled, ndim=2)
+    resamples = resampled.shape[1]
+    sizes = np.abs(resampled, where=np.isfinite(resampled), out=np.zeros(resampled.shape))
     slack = 1e-12 * sizes.max(initial=0.0)
-    upto = np.cumsum(_core.count_places(np.ascontiguousarray(drawn.T), slack), axis=1)
+    upto = np.cumsum(_core.count_places(np.ascontiguousarray(resampled.T), slack), axis=1)
     tail = (1 - confidence) / 2
     ends = math.floor(tail * (resamples - 1)), math.ceil((1 - tail) * (resamples - 1))
     first, last = (1 + (upto <= end).sum(axis=1) for end in ends)
@@ -93,7 +93,7 @@ def compact_letters(order: Ints, differ: Bools) -> list[str]:
 
     Every letter is a group of runs of which no two differ, as large as it can be, and every two
     runs that do not differ are in one of the groups; "a" holds the best run. When there are more
-    groups than letters, which nobody could read, no run gets any.
+    groups than letters, which would be unreadable, no run gets any.
     """
     differ, order = _board(differ, order)
     groups = _covering_groups(~differ[np.ix_(order, order)])
@@ -109,7 +109,7 @@ def compact_letters(order: Ints, differ: Bools) -> list[str]:
 def _covering_groups(alike: Bools) -> list[list[int]]:
     """Groups of positions that are all alike, which together hold every pair that is."""
     open_pairs = alike.copy()
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     for first in range(len(alike)):
         while True:
             waiting = np.flatnonzero(open_pairs[first, first:])
@@ -118,8 +118,8 @@ def _covering_groups(alike: Bools) -> list[list[int]]:
             # With the farthest partner first, the runs between the two mostly join them.
             group = _grown(alike, open_pairs, first, first + int(waiting[-1]))
             open_pairs[np.ix_(group, group)] = False
-            found.append(group)
-    return sorted(_needed(found, alike))
+            groups.append(group)
+    return sorted(_needed(groups, alike))
 
 
 def _grown(alike: Bools, open_pairs: Bools, first: int, last: int) -> list[int]:
@@ -142,11 +142,11 @@ def _needed(groups: list[list[int]], alike: Bools) -> list[list[int]]:
     cover = np.zeros(alike.shape, dtype=np.int64)
     for group in groups:
         cover[np.ix_(group, group)] += 1
-    kept = []
+    needed = []
     for group in sorted(groups, key=len):
-        here = np.ix_(group, group)
-        if (cover[here] > 1).all():
-            cover[here] -= 1
+        cells = np.ix_(group, group)
+        if (cover[cells] > 1).all():
+            cover[cells] -= 1
         else:
-            kept.append(group)
-    return kept
+            needed.append(group)
+    return needed

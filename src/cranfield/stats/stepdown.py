@@ -78,19 +78,19 @@ class _Family:
     @classmethod
     def of(cls, differences: Differences) -> _Family:
         topics, sums, variance, squares = (np.empty(len(differences)) for _ in range(4))
-        for here, at in differences.chunks():
+        for positions, at in differences.chunks():
             rows = differences.rows(at)
-            topics[here], sums[here] = rows.topics, rows.values.sum(axis=1)
-            variance[here] = rows.deviation**2
-            squares[here] = (rows.values**2).sum(axis=1)
+            topics[positions], sums[positions] = rows.topics, rows.values.sum(axis=1)
+            variance[positions] = rows.deviation**2
+            squares[positions] = (rows.values**2).sum(axis=1)
         spread = variance[variance > 0]
         common = float(np.median(spread)) if spread.size else 0.0
-        own = squares / np.maximum(topics - 1, 1)
-        mixed = OWN_SHARE * own + (1 - OWN_SHARE) * common
-        size = np.sqrt(topics * np.minimum(mixed, MOST_OF_OWN * own))
+        pair_variance = squares / np.maximum(topics - 1, 1)
+        mixed = OWN_SHARE * pair_variance + (1 - OWN_SHARE) * common
+        size = np.sqrt(topics * np.minimum(mixed, MOST_OF_OWN * pair_variance))
         # One topic says nothing, whatever the others do, nor do equal runs.
-        told = (topics > 1) & (squares > 0)
-        scale = np.where(told, 1.0, 0.0) / np.where(told, size, 1.0)
+        informative = (topics > 1) & (squares > 0)
+        scale = np.where(informative, 1.0, 0.0) / np.where(informative, size, 1.0)
         return cls(topics, sums, scale)
 
 
@@ -114,25 +114,25 @@ def step_down(
     family, signs = _Family.of(differences), Signs(scores.shape[1], resamples, rng)
     # Differences are turned such that what counts as extreme is great.
     turned = family.scale * (np.where(family.sums < 0, -1.0, 1.0) if tail == "seen" else 1.0)
-    held = turned * family.sums if tail != "two" else np.abs(turned * family.sums)
-    order = np.argsort(held, kind="stable")
-    bar = held[order] - _TIE * (1 + np.abs(held[order]))
+    statistic = turned * family.sums if tail != "two" else np.abs(turned * family.sums)
+    order = np.argsort(statistic, kind="stable")
+    bar = statistic[order] - _TIE * (1 + np.abs(statistic[order]))
 
     def work(block: Block) -> tuple[Ints, Floats]:
         sums = SignedSums(differences, signs.matrix(block))
         hits = np.empty(len(pairs), dtype=np.int64)
         largest = np.full(block.rows, -np.inf)
-        for here, at in differences.chunks(order):
+        for positions, at in differences.chunks(order):
             rows, local = sums.by_runs(at)
-            scale, bars = turned[at], bar[here]
-            hits[here] = _core.step_down_hits(rows, local, scale, bars, tail == "two", largest)
+            scale, bars = turned[at], bar[positions]
+            hits[positions] = _core.step_down_hits(rows, local, scale, bars, tail == "two", largest)
         return hits, largest
 
-    found = in_threads(work, signs.blocks, jobs=jobs, progress=progress)
-    hits = sum((h for h, _ in found), np.zeros(len(pairs), dtype=np.int64))
+    parts = in_threads(work, signs.blocks, jobs=jobs, progress=progress)
+    hits = sum((h for h, _ in parts), np.zeros(len(pairs), dtype=np.int64))
     # A pair is never more significant than one with a larger statistic.
     raised = np.maximum.accumulate(signs.p(hits)[::-1])[::-1]
     p = np.empty(len(pairs))
     p[order] = raised
     p[family.topics < 2] = 1.0
-    return StepDown(p, np.sort(np.concatenate([part for _, part in found])))
+    return StepDown(p, np.sort(np.concatenate([part for _, part in parts])))

@@ -128,7 +128,7 @@ class RandomStudy(Answer):
 
 
 class _MadeUp(ABC):
-    """A run that nobody submitted: there is nothing to note about it."""
+    """A run that was not submitted but made up: there is nothing to note about it."""
 
     __slots__ = ()
     material: Material
