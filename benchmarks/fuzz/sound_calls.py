@@ -346,7 +346,7 @@ STATS: dict[str, Callable[[], dict[str, Any]]] = {
     "paired_intervals": lambda: {**TESTED, **FEW},
     "paired_power": lambda: {"difference": 0.1, "spread": 0.2, "topics": 10},
     "pearson": lambda: XY,
-    "place_intervals": lambda: {"drawn": ROWS},
+    "place_intervals": lambda: {"resampled": ROWS},
     "places": lambda: {"means": ROWS[0]},
     "powered_means": lambda: {
         "gold": ROWS,

@@ -48,7 +48,7 @@ def test_intervals_cover_the_tau_of_the_true_means(alike):
         a = rng.normal(0, 0.1, 20)
         b = alike * a + np.sqrt(1 - alike**2) * rng.normal(0, 0.1, 20)
         scores, drawn = drawn_means(rng, a, b)
-        found = correlate_scores(NAMES, range(20), scores, UP, drawn=drawn).pairs[0]
+        found = correlate_scores(NAMES, range(20), scores, UP, resampled=drawn).pairs[0]
         low, high = found.interval
         assert -1 <= low <= found.kendall <= high <= 1
         covered += low <= stats.kendalltau(a, b).statistic <= high

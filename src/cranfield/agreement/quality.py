@@ -1,8 +1,8 @@
 """Annotators whose answers should not count, and why.
 
 Looked for are answers that hardly agree with those of others, one answer whatever the item, a
-pattern that runs through the answers, agreement that falls half-way, answers given faster
-than an item can be read, and answers copied from another annotator; and, where gold answers are known, too
+pattern that runs through the answers, agreement that falls half-way, answers given faster than an
+item can be read, and answers copied from another annotator; and, where gold answers are known, too
 many of them missed. One kind of sign is a reason to look at an annotator's answers; two different
 kinds are a reason to leave them out.
 """

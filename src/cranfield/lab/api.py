@@ -49,16 +49,16 @@ def material_of(
     """The runs of files under some measures, or the usual ones; see `EvaluationInput.of`."""
     if options.pop("thresholds", None):
         raise UsageError("a study takes one threshold= for all runs")
-    known = dict(EvaluationInput.of(files, truth, **options).options)
-    runs = known.pop("runs", None)
+    settings = dict(EvaluationInput.of(files, truth, **options).options)
+    runs = settings.pop("runs", None)
     if runs is None:
         raise UsageError("a study reads runs, not scores that were saved")
     if truth is None:
-        return Material.ranked(known.pop("judgements"), runs, measures or RANKED, **known)
-    known.pop("truth")
+        return Material.ranked(settings.pop("judgements"), runs, measures or RANKED, **settings)
+    settings.pop("truth")
     if as_rankings:
-        return Material.concepts(truth, runs, measures or RANKED, concepts=known.get("concepts"))
-    return Material.labels(truth, runs, measures or LABELS, **known)
+        return Material.concepts(truth, runs, measures or RANKED, concepts=settings.get("concepts"))
+    return Material.labels(truth, runs, measures or LABELS, **settings)
 
 
 def run_study(
@@ -82,25 +82,25 @@ def run_study(
     annotations out that have no confidences (No 9.4).
     """
     call, as_rankings = STUDIES[name]
-    known = {n: options.pop(n) for n in ("collection_size", *LABEL_OPTIONS) if n in options}
-    asked: dict[str, Any] = {"plan": plan, "progress": progress}
+    settings = {n: options.pop(n) for n in ("collection_size", *LABEL_OPTIONS) if n in options}
+    execution: dict[str, Any] = {"plan": plan, "progress": progress}
     if simulate is not None:
         if files or truth is not None:
             raise UsageError("simulate= takes no files: its runs are made up")
         names = measures or GENERALITY
-        return simulated_generality(names, sizes=simulate, rng=options["rng"], **asked)
+        return simulated_generality(names, sizes=simulate, rng=options["rng"], **execution)
     if name == "comparable":
         measures = measures or COMPARABLE
     if both:
-        ways = both_ways(known.get("costmap"), known.get("ontology"))
+        ways = both_ways(settings.get("costmap"), settings.get("ontology"))
         measures = f"{measures} {ways}" if measures else ways
-    material = material_of(files, truth, measures, as_rankings=as_rankings, **known)
+    material = material_of(files, truth, measures, as_rankings=as_rankings, **settings)
     left_out: tuple[str, ...] = ()
     if ranked_only:
         if not isinstance(material, LabelMaterial):
             raise UsageError("ranked_only= is for annotation; name the truth with truth=")
         material, left_out = material.with_confidences()
-    answer: Answer = call(material, **options, **asked)
+    answer: Answer = call(material, **options, **execution)
     if not left_out:
         return answer
     note = f"left out, without confidences: {', '.join(left_out)}"
@@ -118,23 +118,23 @@ def ask_people(
     relevant: int | None = None,
     size: int | None = None,
     rng: int = 0,
-    **known: Any,
+    **label_options: Any,
 ) -> Questionnaire:
     """A questionnaire on made-up ranked lists, or with a truth on concept sets of two runs."""
     of_lists = {"lists": lists, "relevant": relevant, "size": size}
     if truth is None:
         if between or alike:
             raise UsageError("between= and alike= are for concept sets: name the truth=")
-        refused = [name for name in LABEL_OPTIONS if known.get(name)]
+        refused = [name for name in LABEL_OPTIONS if label_options.get(name)]
         if refused:
             raise UsageError(f"{refused[0]}= is for annotation; name the truth with truth=")
-        chosen: dict[str, Any] = {"measures": measures, **of_lists}
-        chosen = {name: value for name, value in chosen.items() if value is not None}
-        return make_questionnaire(questions=questions, rng=rng, **chosen)
+        list_options: dict[str, Any] = {"measures": measures, **of_lists}
+        list_options = {name: value for name, value in list_options.items() if value is not None}
+        return make_questionnaire(questions=questions, rng=rng, **list_options)
     if any(of_lists.values()):
         raise UsageError("lists=, relevant= and size= are for ranked lists, not for truth=")
-    if known.pop("thresholds", None):
+    if label_options.pop("thresholds", None):
         raise UsageError("a study takes one threshold= for all runs")
     return make_concept_survey(
-        truth, between, measures, alike=alike, questions=questions, rng=rng, **known
+        truth, between, measures, alike=alike, questions=questions, rng=rng, **label_options
     )

@@ -29,19 +29,19 @@ def both_ways(costmap: Any, ontology: Any = None) -> str:
         names.append(TREE)
     if not names:
         raise UsageError("both ways of a cost map need costmap= or ontology=")
-    shown = [f"(cost={name!r})" if name else "" for name in names]
-    return " ".join([*(f"OS{s}" for s in shown), *(f"HS{s}" for s in shown), BASELINE])
+    arguments = [f"(cost={name!r})" if name else "" for name in names]
+    return " ".join([*(f"OS{s}" for s in arguments), *(f"HS{s}" for s in arguments), BASELINE])
 
 
 def forms_of(measures: Iterable[str]) -> tuple[tuple[str, str, str], ...]:
     """The cost maps that some measures use in both ways: (map, complete, alone)."""
-    found: dict[str, dict[str, str]] = {}
+    forms: dict[str, dict[str, str]] = {}
     for name in measures:
         declared = measure(name)
         if declared.name in ("OS", "HS") and _plain(declared):
-            found.setdefault(str(declared.value_of("cost")), {})[declared.name] = name
+            forms.setdefault(str(declared.value_of("cost")), {})[declared.name] = name
     return tuple(
-        (cost or "costs", ways["OS"], ways["HS"]) for cost, ways in found.items() if len(ways) == 2
+        (cost or "costs", ways["OS"], ways["HS"]) for cost, ways in forms.items() if len(ways) == 2
     )
 
 

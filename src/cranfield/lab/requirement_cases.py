@@ -69,10 +69,10 @@ class Known:
         """The value of each row: an item with its truth and what a run says of it."""
         items = [f"i{k}" for k in range(len(truth))]
         pair = (LabelMatrix.of(m, items=items, concepts=list(names)) for m in (truth, run))
-        true, found = pair
+        true, predicted = pair
         scores = evaluate_labels(
             true,
-            {"run": found},
+            {"run": predicted},
             [measure],
             ontology=self.ontology,
             costmap=dict(self.costmaps) or None,
@@ -88,21 +88,21 @@ def ranked_cases(measure: Measure) -> Cases:
     def scored(prefix: str) -> dict[Any, float]:
         judged: dict[str, dict[str, int]] = {}
         run: dict[str, dict[str, float]] = {}
-        for case in cases:
-            topic = " ".join(map(str, case))
+        for ranks in cases:
+            topic = " ".join(map(str, ranks))
             run[topic] = {f"{prefix}{r}": -float(r) for r in range(1, SIZE + 1)}
-            judged[topic] = {f"{prefix}{r}": int(r in case) for r in range(1, SIZE + 1)}
+            judged[topic] = {f"{prefix}{r}": int(r in ranks) for r in range(1, SIZE + 1)}
         scores = evaluate(judged, {"run": run}, [measure], collection_size=SIZE, jobs=1)
         at = {t: i for i, t in enumerate(scores.units["topic"])}
         row = scores.values[measure][0]
-        return {case: float(row[at[" ".join(map(str, case))]]) for case in cases}
+        return {ranks: float(row[at[" ".join(map(str, ranks))]]) for ranks in cases}
 
     steps = tuple(
-        (case, better)
-        for case in cases
-        for r in case
-        if r > 1 and r - 1 not in case
-        for better in [tuple(sorted({*case, r - 1} - {r}))]
+        (ranks, better)
+        for ranks in cases
+        for r in ranks
+        if r > 1 and r - 1 not in ranks
+        for better in [tuple(sorted({*ranks, r - 1} - {r}))]
     )
     return Cases(
         scored("a"),
@@ -115,22 +115,22 @@ def ranked_cases(measure: Measure) -> Cases:
     )
 
 
-def label_cases(measure: Measure, known: Known) -> Iterator[Cases]:
+def label_cases(measure: Measure, knowledge: Known) -> Iterator[Cases]:
     """The cases of one group of concepts after the other; of items where they are the unit."""
     plan: Any = measure.plan(measure)
     make = _orders if plan.ranked else _decisions
     if plan.unit == "concept":
         yield make(_of_one_concept(measure), [f"i{k}" for k in range(WIDTH)], None)
         return
-    for names in concept_groups(known):
-        yield make(_of_one_item(measure, known), names, known.ontology)
+    for names in concept_groups(knowledge):
+        yield make(_of_one_item(measure, knowledge), names, knowledge.ontology)
 
 
 Scorer: TypeAlias = Callable[[NDArray[Any], NDArray[Any], Sequence[str]], NDArray[np.float64]]
 
 
-def _of_one_item(measure: Measure, known: Known) -> Scorer:
-    return lambda truth, run, names: known.score(measure, truth, run, names)
+def _of_one_item(measure: Measure, knowledge: Known) -> Scorer:
+    return lambda truth, run, names: knowledge.score(measure, truth, run, names)
 
 
 def _of_one_concept(measure: Measure) -> Scorer:
@@ -141,8 +141,8 @@ def _of_one_concept(measure: Measure) -> Scorer:
         pair = (
             LabelMatrix.of(m.T.copy(), items=list(names), concepts=concepts) for m in (truth, run)
         )
-        true, found = pair
-        scores = evaluate_labels(true, {"run": found}, [measure], jobs=1)
+        true, predicted = pair
+        scores = evaluate_labels(true, {"run": predicted}, [measure], jobs=1)
         return np.asarray(scores.values[measure][0], dtype=np.float64)
 
     return score
@@ -153,9 +153,11 @@ def _truths(names: Sequence[str], ontology: Ontology | None) -> list[Set]:
     patterns = [p for p in product((0, 1), repeat=len(names)) if any(p) and not all(p)]
     if ontology is None:
         return patterns
-    own = ontology.restricted_to(names)
+    restricted = ontology.restricted_to(names)
     return [
-        p for p in patterns if not own.violations(n for n, b in zip(names, p, strict=True) if b)
+        p
+        for p in patterns
+        if not restricted.violations(n for n, b in zip(names, p, strict=True) if b)
     ]
 
 
@@ -175,8 +177,8 @@ def _decisions(score: Scorer, names: Sequence[str], ontology: Ontology | None) -
         values = score(pairs[:, 0], pairs[:, 1], names[::step])
         return dict(zip(cases, values.tolist(), strict=True))
 
-    def show(case: tuple[Set, Set]) -> str:
-        return f"truth {_some(names, case[0])}, run {_some(names, case[1])}"
+    def show(labels: tuple[Set, Set]) -> str:
+        return f"truth {_some(names, labels[0])}, run {_some(names, labels[1])}"
 
     return Cases(
         scored(1),
@@ -209,8 +211,8 @@ def _orders(score: Scorer, names: Sequence[str], ontology: Ontology | None) -> C
         run = (sure / (width + 1.0))[:, ::step]
         return dict(zip(cases, score(truth, run, names[::step]).tolist(), strict=True))
 
-    def right(case: tuple[Set, Set]) -> int:
-        truth, order = case
+    def right(labels: tuple[Set, Set]) -> int:
+        truth, order = labels
         return sum(truth[k] for k in order[: sum(truth)])
 
     fewest = {t: min(right((t, o)) for o in permutations(range(width))) for t in truths}
@@ -229,19 +231,19 @@ def _some(names: Sequence[str], pattern: Set) -> str:
     return "{" + ", ".join(n for n, b in zip(names, pattern, strict=True) if b) + "}"
 
 
-def concept_groups(known: Known) -> list[tuple[str, ...]]:
+def concept_groups(knowledge: Known) -> list[tuple[str, ...]]:
     """Groups of four concepts, from some that differ in depth and in the rules about them."""
-    chosen = chosen_concepts(known)
-    if len(chosen) < 2:
+    concepts = chosen_concepts(knowledge)
+    if len(concepts) < 2:
         raise UsageError("the requirements are tried on two concepts or more; these are too few")
-    if known.ontology is None and not known.costmaps:
-        return [chosen]
-    return list(combinations(chosen, min(WIDTH, len(chosen))))
+    if knowledge.ontology is None and not knowledge.costmaps:
+        return [concepts]
+    return list(combinations(concepts, min(WIDTH, len(concepts))))
 
 
-def chosen_concepts(known: Known) -> tuple[str, ...]:
+def chosen_concepts(knowledge: Known) -> tuple[str, ...]:
     """Two of an exclusive group, a concept below another one, and others of all depths."""
-    concepts, ontology = known.concepts, known.ontology
+    concepts, ontology = knowledge.concepts, knowledge.ontology
     if ontology is None:
         return concepts[:CONCEPTS]
     picked: dict[str, None] = {}

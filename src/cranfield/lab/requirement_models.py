@@ -49,14 +49,16 @@ def user_faults(measure: Measure, cases: Iterable[Cases], sign: float) -> dict[s
 
 def _overlooked(cases: Cases, values: Mapping[Any, float], *, ranked: bool) -> str:
     """A true concept that can be lost from a perfect prediction without a loss of score."""
-    for case in sorted(cases.perfect):
-        truth, found = case
-        if case not in values or sum(truth) < 2:
+    for perfect in sorted(cases.perfect):
+        truth, prediction = perfect
+        if perfect not in values or sum(truth) < 2:
             continue
         for k in (k for k, b in enumerate(truth) if b):
-            worse = _moved_last(found, k) if ranked else (*found[:k], 0, *found[k + 1 :])
+            worse = (
+                _moved_last(prediction, k) if ranked else (*prediction[:k], 0, *prediction[k + 1 :])
+            )
             lost = truth, worse
-            if lost in values and values[lost] >= values[case] - TINY:
+            if lost in values and values[lost] >= values[perfect] - TINY:
                 return f"{cases.show(lost)} scores as if no true concept were lost"
     return ""
 
@@ -68,32 +70,32 @@ def _moved_last(order: tuple[int, ...], concept: int) -> tuple[int, ...]:
 def _tells_apart(values: Mapping[Any, float], *, ranked: bool) -> bool:
     """Whether the same mistakes of other concepts score otherwise somewhere."""
     seen: dict[Any, float] = {}
-    for (truth, found), value in values.items():
+    for (truth, prediction), value in values.items():
         if ranked:
-            kind: Any = tuple(truth[k] for k in found)
+            kind: Any = tuple(truth[k] for k in prediction)
         else:
-            wrong = sum(p and not t for t, p in zip(truth, found, strict=True))
-            kind = wrong, sum(t and not p for t, p in zip(truth, found, strict=True))
+            wrong = sum(p and not t for t, p in zip(truth, prediction, strict=True))
+            kind = wrong, sum(t and not p for t, p in zip(truth, prediction, strict=True))
         first = seen.setdefault((truth, kind), value)
         if abs(first - value) > TINY:
             return True
     return False
 
 
-def hierarchy_faults(measure: Measure, known: Known, sign: float) -> dict[str, str]:
+def hierarchy_faults(measure: Measure, knowledge: Known, sign: float) -> dict[str, str]:
     """The counter-example to each requirement on hierarchical measures that can be tried."""
     plan: Any = measure.plan(measure)
-    if known.ontology is None or plan.unit == "concept":
+    if knowledge.ontology is None or plan.unit == "concept":
         return {}
-    tried = _Confusions(measure, known, known.ontology, sign)
-    found = {"K1": tried.subtrees(), "K2": tried.distances(), "K3": tried.depths()}
-    return {name: text for name, text in found.items() if text is not None}
+    tried = _Confusions(measure, knowledge, knowledge.ontology, sign)
+    faults = {"K1": tried.subtrees(), "K2": tried.distances(), "K3": tried.depths()}
+    return {name: text for name, text in faults.items() if text is not None}
 
 
 class _Confusions:
     """One concept for another, each with its ancestors: the value of every such mistake."""
 
-    def __init__(self, measure: Measure, known: Known, ontology: Ontology, sign: float) -> None:
+    def __init__(self, measure: Measure, knowledge: Known, ontology: Ontology, sign: float) -> None:
         self.ontology, self.sign = ontology, sign
         valid = [
             concept
@@ -103,11 +105,11 @@ class _Confusions:
         # Evenly spread over the vocabulary, in its order.
         step = max(1.0, len(valid) / MOST)
         self.names = [valid[int(k * step)] for k in range(min(MOST, len(valid)))]
-        self.values = self._scored(measure, known)
+        self.values = self._scored(measure, knowledge)
         at = [ontology.concepts.index(c) for c in self.names]
         self.far = ontology.distances(weighted=False)[np.ix_(at, at)]
 
-    def _scored(self, measure: Measure, known: Known) -> NDArray[np.float64]:
+    def _scored(self, measure: Measure, knowledge: Known) -> NDArray[np.float64]:
         """Truths down, predictions across, more being better; NaN where none can be compared."""
         concepts, count = self.ontology.concepts, len(self.names)
         column = {c: k for k, c in enumerate(concepts)}
@@ -120,7 +122,7 @@ class _Confusions:
             # All confidences differ: the predicted concepts first, then the others.
             run = run + np.linspace(0.4, 0.0, len(concepts))
             run = run / 2
-        values = self.sign * known.score(measure, truth, run, concepts).reshape(count, count)
+        values = self.sign * knowledge.score(measure, truth, run, concepts).reshape(count, count)
         if plan.ranked:
             # The |Y| best are the predicted ones only where there are as many.
             sizes = sets.sum(axis=1)
@@ -132,8 +134,10 @@ class _Confusions:
         top = frozenset(self.ontology.top)
         nodes = [self.ontology.concept_nodes[c] for c in self.names]
         roots = [top & ({n} | self.ontology.nodes_above[n]) for n in nodes]
-        near = np.array([[bool(a & b) for b in roots] for a in roots]).reshape(len(nodes), -1)
-        return self._ordered(near.astype(int) * -1, "lies in its subtree", "does not")
+        same_subtree = np.array([[bool(a & b) for b in roots] for a in roots]).reshape(
+            len(nodes), -1
+        )
+        return self._ordered(same_subtree.astype(int) * -1, "lies in its subtree", "does not")
 
     def distances(self) -> str | None:
         return self._ordered(np.asarray(self.far), "is nearer", "is farther")
@@ -147,13 +151,13 @@ class _Confusions:
             classes = sorted({float(ranks[k]) for k in usable})
             for low, high in pairwise(classes):
                 tried = True
-                near = min((k for k in usable if ranks[k] == low), key=lambda k: row[k])
-                far = max((k for k in usable if ranks[k] == high), key=lambda k: row[k])
-                if row[near] <= row[far] + TINY:
+                close = min((k for k in usable if ranks[k] == low), key=lambda k: row[k])
+                distant = max((k for k in usable if ranks[k] == high), key=lambda k: row[k])
+                if row[close] <= row[distant] + TINY:
                     return (
-                        f"truth {name}: {self.names[near]} {better} and scores "
-                        f"{self.sign * row[near]:g}, {self.names[far]} {worse} and scores "
-                        f"{self.sign * row[far]:g}"
+                        f"truth {name}: {self.names[close]} {better} and scores "
+                        f"{self.sign * row[close]:g}, {self.names[distant]} {worse} and scores "
+                        f"{self.sign * row[distant]:g}"
                     )
         return "" if tried else None
 
@@ -175,8 +179,8 @@ class _Confusions:
                 )
         return "" if len(order) > 1 else None
 
-    def _mistake(self, found: tuple[float, int, int]) -> str:
-        value, truth, run = found
+    def _mistake(self, confusion: tuple[float, int, int]) -> str:
+        value, truth, run = confusion
         return f"{self.names[run]} for {self.names[truth]} scores {self.sign * value:g}"
 
 

@@ -62,14 +62,14 @@ class Draws:
             if self.how == "bootstrap":
                 rows.append(np.bincount(rng.integers(units, size=units), minlength=units))
                 continue
-            kept = units // 2 if self.how == "halves" else max(1, round(self.share * units))
+            sample_size = units // 2 if self.how == "halves" else max(1, round(self.share * units))
             order = rng.permutation(units)
             first = np.zeros(units)
-            first[order[:kept]] = 1.0
+            first[order[:sample_size]] = 1.0
             rows.append(first)
             if self.how == "halves":
                 second = np.zeros(units)
-                second[order[kept : 2 * kept]] = 1.0
+                second[order[sample_size : 2 * sample_size]] = 1.0
                 rows.append(second)
         return np.array(rows, dtype=np.float64).reshape(-1, units)
 
@@ -86,11 +86,11 @@ def drawn_means(scored: Scored, draws: Draws) -> list[list[float | None] | None]
             for values, row in zip(scored.values, rows, strict=True):
                 if values is None or row is None or values.size != size:
                     continue
-                known = ~np.isnan(values)
+                present = ~np.isnan(values)
                 # Sums of the kept values alone: no matrix product, whose order of adding, and
                 # so its last digit, would depend on the machine and its threads.
-                total = np.einsum("ij,j->i", weights, known.astype(np.float64))
-                sums = np.einsum("ij,j->i", weights, np.where(known, values, 0.0))
+                total = np.einsum("ij,j->i", weights, present.astype(np.float64))
+                sums = np.einsum("ij,j->i", weights, np.where(present, values, 0.0))
                 with np.errstate(invalid="ignore"):
                     row.extend(numbers(settled(sums / total)))
     return rows
@@ -132,27 +132,37 @@ def check_shares(*lists: tuple[float, ...]) -> None:
 
 
 @remembered(2)
-def disturbed(material: Material, how: Disturbance) -> tuple[tuple[Truth, ...], ...]:
+def disturbed(material: Material, disturbance: Disturbance) -> tuple[tuple[Truth, ...], ...]:
     """For every repetition the flipped truths, then the incomplete ones; made once per worker."""
     truth = material.read_truth()
-    made = []
-    for number in range(how.repeats):
-        flip, drop = generator(how.seed, _FLIP, number), generator(how.seed, _DROP, number)
+    repetitions = []
+    for number in range(disturbance.repeats):
+        flip, drop = (
+            generator(disturbance.seed, _FLIP, number),
+            generator(disturbance.seed, _DROP, number),
+        )
         if isinstance(truth, Judgements):
-            made.append(_flipped(truth, how, flip) + _dropped(truth, how, drop))
+            repetitions.append(
+                _flipped(truth, disturbance, flip) + _dropped(truth, disturbance, drop)
+            )
         else:
-            made.append(_flipped_labels(truth, how, flip) + _dropped_labels(truth, how, drop))
-    return tuple(made)
+            repetitions.append(
+                _flipped_labels(truth, disturbance, flip)
+                + _dropped_labels(truth, disturbance, drop)
+            )
+    return tuple(repetitions)
 
 
-def _flipped(truth: Judgements, how: Disturbance, rng: np.random.Generator) -> tuple[Truth, ...]:
-    if not how.flips:
+def _flipped(
+    truth: Judgements, disturbance: Disturbance, rng: np.random.Generator
+) -> tuple[Truth, ...]:
+    if not disturbance.flips:
         return ()
     relevant = truth.values >= 1
     grades = truth.values[relevant]
     if grades.size == 0:
         raise UsageError("no judgement is relevant: there is nothing to flip to")
-    counts = [round(share * len(truth)) for share in how.flips]
+    counts = [round(share * len(truth)) for share in disturbance.flips]
     rows = rng.choice(len(truth), counts[-1], replace=False)
     new = np.where(relevant[rows], 0.0, rng.choice(grades, rows.size))
     stages = []
@@ -163,8 +173,10 @@ def _flipped(truth: Judgements, how: Disturbance, rng: np.random.Generator) -> t
     return tuple(stages)
 
 
-def _dropped(truth: Judgements, how: Disturbance, rng: np.random.Generator) -> tuple[Truth, ...]:
-    if not how.drops:
+def _dropped(
+    truth: Judgements, disturbance: Disturbance, rng: np.random.Generator
+) -> tuple[Truth, ...]:
+    if not disturbance.drops:
         return ()
     order = rng.permutation(len(truth))
     relevant = truth.values >= 1
@@ -172,23 +184,23 @@ def _dropped(truth: Judgements, how: Disturbance, rng: np.random.Generator) -> t
     place = np.empty(len(truth), dtype=np.int64)
     place[order] = np.arange(len(truth))
     for start, stop in zip(truth.offsets[:-1], truth.offsets[1:], strict=True):
-        own = np.flatnonzero(relevant[start:stop]) + start
-        if own.size:
-            staying[own[np.argmax(place[own])]] = True
+        relevant_rows = np.flatnonzero(relevant[start:stop]) + start
+        if relevant_rows.size:
+            staying[relevant_rows[np.argmax(place[relevant_rows])]] = True
     stages: list[Truth] = []
-    for share in how.drops:
-        kept = staying | (place >= round(share * len(truth)))
-        stages.append(truth.of_rows(np.flatnonzero(kept)))
+    for share in disturbance.drops:
+        mask = staying | (place >= round(share * len(truth)))
+        stages.append(truth.of_rows(np.flatnonzero(mask)))
     return tuple(stages)
 
 
 def _flipped_labels(
-    truth: LabelMatrix, how: Disturbance, rng: np.random.Generator
+    truth: LabelMatrix, disturbance: Disturbance, rng: np.random.Generator
 ) -> tuple[Truth, ...]:
-    if not how.flips:
+    if not disturbance.flips:
         return ()
     labels = dense(truth.labels)
-    counts = [round(share * labels.size) for share in how.flips]
+    counts = [round(share * labels.size) for share in disturbance.flips]
     cells = rng.choice(labels.size, counts[-1], replace=False)
     stages = []
     for count in counts:
@@ -199,12 +211,12 @@ def _flipped_labels(
 
 
 def _dropped_labels(
-    truth: LabelMatrix, how: Disturbance, rng: np.random.Generator
+    truth: LabelMatrix, disturbance: Disturbance, rng: np.random.Generator
 ) -> tuple[Truth, ...]:
     labels = dense(truth.labels)
     true = rng.permutation(np.flatnonzero(labels))
     stages = []
-    for share in how.drops:
+    for share in disturbance.drops:
         changed = labels.copy()
         changed.flat[true[: round(share * true.size)]] = False
         stages.append(replace(truth, labels=changed))

@@ -51,9 +51,9 @@ class RankedMaterial(Material):
     def of(cls, truth: Any, runs: Any, measures: Names, **options: Any) -> Self:
         """The set `all` is taken for those of its measures that have what they need."""
         size = options.get("collection_size")
-        chosen = possible_measures(measures, collection_size=size)
-        named = [(n, read_once(r, partial(coerce_run, name=n))) for n, r in name_runs(runs)]
-        return cls._made(read_once(truth, coerce_judgements), named, chosen, options)
+        selection = possible_measures(measures, collection_size=size)
+        named_runs = [(n, read_once(r, partial(coerce_run, name=n))) for n, r in name_runs(runs)]
+        return cls._made(read_once(truth, coerce_judgements), named_runs, selection, options)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -99,10 +99,10 @@ class ConceptMaterial(RankedMaterial):
 
     @classmethod
     def of(cls, truth: Any, runs: Any, measures: Names, **options: Any) -> Self:
-        chosen = possible_measures(measures, collection_size=2)
-        known = label_options_once(options)
-        read = read_once(truth, partial(read_truth, concepts=known["concepts"]))
-        return cls._made(read, annotations_once(runs), chosen, known)
+        selection = possible_measures(measures, collection_size=2)
+        settings = label_options_once(options)
+        read = read_once(truth, partial(read_truth, concepts=settings["concepts"]))
+        return cls._made(read, annotations_once(runs), selection, settings)
 
     @property
     def collection_size(self) -> int:
@@ -138,8 +138,8 @@ class ConceptMaterial(RankedMaterial):
 
 def _if_mean(measure: Measure, values: Floats) -> Floats | None:
     """The values per topic where the value of a run is declared to be their mean; else None."""
-    plain = measure.averaging in ("mean", "arithmetic")
-    return np.asarray(values, dtype=np.float64) if plain else None
+    is_mean = measure.averaging in ("mean", "arithmetic")
+    return np.asarray(values, dtype=np.float64) if is_mean else None
 
 
 @remembered(4)
@@ -167,14 +167,14 @@ class LabelMaterial(Material):
     def of(cls, truth: Any, runs: Any, measures: Names, **options: Any) -> Self:
         """Of a set those measures are taken that have what they need."""
         if isinstance(measures, str):
-            known = {"hierarchy"} if options.get("ontology") is not None else set()
-            if known or options.get("costmap"):
-                known.add("costs")
-            measures = without_needs(measures, frozenset({"hierarchy", "costs"} - known))[0]
-        chosen = parse_label_measures(_listed(measures))
-        given = label_options_once(options)
-        read = read_once(truth, partial(read_truth, concepts=given["concepts"]))
-        return cls._made(read, annotations_once(runs), chosen, given)
+            available = {"hierarchy"} if options.get("ontology") is not None else set()
+            if available or options.get("costmap"):
+                available.add("costs")
+            measures = without_needs(measures, frozenset({"hierarchy", "costs"} - available))[0]
+        selection = parse_label_measures(_listed(measures))
+        settings = label_options_once(options)
+        read = read_once(truth, partial(read_truth, concepts=settings["concepts"]))
+        return cls._made(read, annotations_once(runs), selection, settings)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -204,9 +204,9 @@ class LabelMaterial(Material):
     def with_confidences(self) -> tuple[Self, tuple[str, ...]]:
         """The runs that rank concepts, and the names of those that only decide (No 9.4)."""
         binary = {name for name, source in self.runs if self.read_run(source, name).is_binary}
-        kept = tuple(run for run in self.runs if run[0] not in binary)
+        ranked = tuple(run for run in self.runs if run[0] not in binary)
         names = tuple(name for name in self.run_names if name in binary)
-        return replace(self, runs=kept, token=uuid4().hex), names
+        return replace(self, runs=ranked, token=uuid4().hex), names
 
     def examine(self, source: Any, name: str, notes: Notes) -> tuple[LabelMatrix, Scored]:
         notes.extend(_task(self).notes)
@@ -214,25 +214,27 @@ class LabelMaterial(Material):
         return run, self.score(run)
 
     def _aligned(self, source: Any, name: str, notes: Notes) -> LabelMatrix:
-        task, given = _task(self), dict(self.options)
+        task, settings = _task(self), dict(self.options)
         run = read_annotation(
-            source, name, concepts=given.get("concepts"), threshold=given.get("threshold")
+            source, name, concepts=settings.get("concepts"), threshold=settings.get("threshold")
         )
         return task.aligned(run, notes).run
 
     def scores(self, run: Any, truths: Iterable[Truth]) -> Iterator[Scored]:
         """What of the run is sorted is so once, whatever is true."""
         ranked = any(isinstance(plan, PerRankedConcept) for plan in _task(self).plans.values())
-        known = SortedRun(run) if ranked else None
-        return (self.score(run, truth, known) for truth in truths)
+        sorted_run = SortedRun(run) if ranked else None
+        return (self.score(run, truth, sorted_run) for truth in truths)
 
-    def score(self, run: Any, truth: Truth | None = None, known: SortedRun | None = None) -> Scored:
+    def score(
+        self, run: Any, truth: Truth | None = None, sorted_run: SortedRun | None = None
+    ) -> Scored:
         task = _task(self)
         true = truth if isinstance(truth, LabelMatrix) else task.truth
-        found = score_run(task.plans, true, run, task.knowledge, 1, known)
-        units = tuple(task.plans[m].unit for m in found)
-        overall = np.array([whole for _, whole in found.values()])
-        values = tuple(_if_mean_of_labels(task.plans[m], v) for m, (v, _) in found.items())
+        results = score_run(task.plans, true, run, task.knowledge, 1, sorted_run)
+        units = tuple(task.plans[m].unit for m in results)
+        overall = np.array([mean for _, mean in results.values()])
+        values = tuple(_if_mean_of_labels(task.plans[m], v) for m, (v, _) in results.items())
         return Scored(overall, values, units)
 
 
@@ -249,16 +251,16 @@ def _listed(measures: str | Measure | Iterable[str | Measure]) -> Any:
 @remembered(4)
 def _task(material: LabelMaterial) -> LabelTask:
     """The truth with what is known beside it and the plans of the measures, once a worker."""
-    given = dict(material.options)
-    costs = given.get("costmap")
+    settings = dict(material.options)
+    costs = settings.get("costmap")
     return LabelTask(
-        read_truth(material.truth, concepts=given.get("concepts")),
+        read_truth(material.truth, concepts=settings.get("concepts")),
         material.measures,
-        ontology=given.get("ontology"),
-        rules=given.get("rules"),
+        ontology=settings.get("ontology"),
+        rules=settings.get("rules"),
         costmap=dict(costs) if isinstance(costs, tuple) else costs,
-        agreement=given.get("agreement"),
-        unlisted=given.get("unlisted"),
+        agreement=settings.get("agreement"),
+        unlisted=settings.get("unlisted"),
     )
 
 
@@ -334,10 +336,10 @@ def graded_rankings(
             draw = generator(rng, _RANKED, number, t)
             items = [*grades, *(f"unjudged-{topic}-{k}" for k in range(len(grades) // 4))]
             gains = np.zeros(len(items))
-            found = np.maximum(np.array(list(grades.values()), dtype=np.float64), 0.0)
-            gains[: len(grades)] = np.where(found > 0, found**taste, 0.0)
-            own = max(0.0, skill + draw.normal(0.0, 0.6))
-            scores = own * gains + draw.normal(0.0, 1.0, len(items))
+            judged_grades = np.maximum(np.array(list(grades.values()), dtype=np.float64), 0.0)
+            gains[: len(grades)] = np.where(judged_grades > 0, judged_grades**taste, 0.0)
+            topic_skill = max(0.0, skill + draw.normal(0.0, 0.6))
+            scores = topic_skill * gains + draw.normal(0.0, 1.0, len(items))
             best = np.argsort(-scores, kind="stable")[:DEPTH]
             run[topic] = {items[k]: float(scores[k]) for k in best}
         yield Run.from_dict(run).named(_name(number, count))

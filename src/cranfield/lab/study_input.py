@@ -110,9 +110,9 @@ class Material(ABC):
         twice = [n for n in seen if seen.count(n) > 1]
         if twice:
             raise UsageError(f"two runs are named {twice[0]!r}; rename one of them")
-        kept = tuple((k, v) for k, v in options.items() if v is not None)
+        settings = tuple((k, v) for k, v in options.items() if v is not None)
         names = " ".join(map(str, measures))
-        return cls(truth, tuple(runs), names, kept, uuid.uuid4().hex)
+        return cls(truth, tuple(runs), names, settings, uuid.uuid4().hex)
 
     # Workers keep what they have read: two copies of one material are the same key.
     def __eq__(self, other: object) -> bool:
@@ -164,10 +164,10 @@ class Material(ABC):
             "options": {k: stamp(v) for k, v in self.options},
         }
 
-    def need_runs(self, least: int) -> None:
-        if len(self.runs) < least:
+    def need_runs(self, minimum: int) -> None:
+        if len(self.runs) < minimum:
             raise UsageError(
-                f"{plural(len(self.runs), 'run')}: too few to compare; give at least {least}"
+                f"{plural(len(self.runs), 'run')}: too few to compare; give at least {minimum}"
             )
 
     # Below: what workers do.
@@ -198,8 +198,8 @@ def notes_of(answers: Mapping[str, Plain]) -> tuple[str, ...]:
     notes = Notes()
     for run, answer in answers.items():
         for text in answer.get("notes", ()):
-            own = text.startswith(f"{run}: ")
-            notes.add(text.removeprefix(f"{run}: "), about=run if own else "")
+            names_run = text.startswith(f"{run}: ")
+            notes.add(text.removeprefix(f"{run}: "), about=run if names_run else "")
     return notes.lines()
 
 
@@ -218,35 +218,35 @@ def annotations_once(runs: Any) -> list[tuple[str, Any]]:
 
 def label_options_once(options: Mapping[str, Any]) -> dict[str, Any]:
     """What is known beside annotations: {name: cost map} as pairs, for a dict is no key."""
-    given = dict(options)
-    ontology: Any = given.get("ontology")
-    rules: Any = given.get("rules")
-    costs = given.get("costmap")
+    settings = dict(options)
+    ontology: Any = settings.get("ontology")
+    rules: Any = settings.get("rules")
+    costs = settings.get("costmap")
     if isinstance(ontology, str | Path) and rules is not None and not can_be_read_again(rules):
-        given |= {"ontology": read_ontology(ontology, rules=rules), "rules": None}
+        settings |= {"ontology": read_ontology(ontology, rules=rules), "rules": None}
     else:
-        given["ontology"] = read_once(ontology, read_ontology)
+        settings["ontology"] = read_once(ontology, read_ontology)
     if isinstance(costs, Mapping):
-        given["costmap"] = tuple((n, read_once(file, read_costmap)) for n, file in costs.items())
+        settings["costmap"] = tuple((n, read_once(file, read_costmap)) for n, file in costs.items())
     else:
-        given["costmap"] = read_once(costs, read_costmap)
+        settings["costmap"] = read_once(costs, read_costmap)
     readers = {"agreement": read_agreement, "concepts": read_concepts, "threshold": read_threshold}
     for name, read in readers.items():
-        given[name] = read_once(given.get(name), read)
-    return given
+        settings[name] = read_once(settings.get(name), read)
+    return settings
 
 
-def any_measures(wanted: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+def any_measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
     """Measures from names and sets of both kinds; each once, in the order given."""
-    listed = [wanted] if isinstance(wanted, str | Measure) else list(wanted)
-    chosen: dict[Measure, None] = {}
-    for one in listed:
-        for name in split_names(one) if isinstance(one, str) else [one]:
-            for found in _members(name):
-                chosen[found.check_complete()] = None
-    if not chosen:
+    entries = [measures] if isinstance(measures, str | Measure) else list(measures)
+    selection: dict[Measure, None] = {}
+    for entry in entries:
+        for name in split_names(entry) if isinstance(entry, str) else [entry]:
+            for member in _members(name):
+                selection[member.check_complete()] = None
+    if not selection:
         raise MeasureError("no measure was asked for. List them with: cranfield measures")
-    return tuple(chosen)
+    return tuple(selection)
 
 
 def _members(name: str | Measure) -> Iterable[Measure]:
@@ -259,13 +259,13 @@ def _members(name: str | Measure) -> Iterable[Measure]:
 
 
 def possible_measures(
-    wanted: str | Measure | Iterable[str | Measure], *, collection_size: int | None = None
+    measures: str | Measure | Iterable[str | Measure], *, collection_size: int | None = None
 ) -> tuple[Measure, ...]:
     """Measures of rankings; of the set `all` those that have what they need."""
-    given = [wanted] if isinstance(wanted, str | Measure) else list(wanted)
-    optional = optional_measures(given)
+    entries = [measures] if isinstance(measures, str | Measure) else list(measures)
+    optional = optional_measures(entries)
     return tuple(
-        m for m in parse_measures(given) if m not in optional or _has_needs(m, collection_size)
+        m for m in parse_measures(entries) if m not in optional or _has_needs(m, collection_size)
     )
 
 

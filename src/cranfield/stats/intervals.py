@@ -326,8 +326,8 @@ def run_intervals(
     """The mean of every run over its own topics (NaN is left out) with its interval.
 
     `limits` are those of the values, infinite where there is none: no interval leaves them, and
-    "wilson" is made for them; without a lower one it is "studentized". `resampled` are the resampled
-    means where no value is absent and they are known already.
+    "wilson" is made for them; without a lower one it is "studentized". `resampled` are the means of
+    the resamples where no value is absent and they are known already.
     """
     if method not in MEAN_METHODS:
         raise UsageError(f"interval {method!r} is not one of {', '.join(MEAN_METHODS)}")

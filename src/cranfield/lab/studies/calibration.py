@@ -71,8 +71,8 @@ class Comparability(Answer):
 
     def headline(self) -> str:
         moved = [m for m, tau in zip(self.measures, self.taus, strict=True) if tau < 1]
-        what = f"{plural(len(self.runs), 'run')}, calibrated concept by concept"
-        return f"{what}; the order changes under {', '.join(moved) or 'no measure'}"
+        subject = f"{plural(len(self.runs), 'run')}, calibrated concept by concept"
+        return f"{subject}; the order changes under {', '.join(moved) or 'no measure'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +84,17 @@ class _Piece:
     seed: int
 
 
-def _run_piece(piece: _Piece) -> Plain:
+def _run_piece(task: _Piece) -> Plain:
     notes = Notes()
-    run, scored = piece.material.examine(piece.source, piece.name, notes)
+    run, scored = task.material.examine(task.source, task.name, notes)
     if run.is_binary:
         return {"skipped": True}
-    truth: LabelMatrix = piece.material.read_labels()
-    made = calibrated(truth, run, folds=piece.folds, rng=piece.seed)
-    errors = [found.error for found in reliability(truth, [run, made])]
+    truth: LabelMatrix = task.material.read_labels()
+    calibrated_run = calibrated(truth, run, folds=task.folds, rng=task.seed)
+    errors = [diagram.error for diagram in reliability(truth, [run, calibrated_run])]
     return {
         **scored.packed(notes),
-        "made": numbers(piece.material.score(made).overall),
+        "made": numbers(task.material.score(calibrated_run).overall),
         "errors": numbers(errors),
     }
 
@@ -115,24 +115,26 @@ def comparable(
     material.need_runs(3)
     plan = plan or Plan()
     material = material.for_plan(plan)
-    bare = material.without_runs()
-    pieces = {n: _Piece(bare, n, s, folds, rng) for n, s in material.runs}
+    without_runs = material.without_runs()
+    pieces = {n: _Piece(without_runs, n, s, folds, rng) for n, s in material.runs}
     study = {"study": "comparable", **material.described(), "folds": folds, "seed": rng}
-    done = run_pieces(
+    answers = run_pieces(
         _run_piece, pieces, plan, study=study, loads=material.loads, progress=progress
     )
-    kept = {name: answer for name, answer in done.items() if "skipped" not in answer}
-    if len(kept) < 3:
-        raise UsageError(f"{plural(len(kept), 'run')} with confidences: give at least 3")
-    raw, made, errors = (
-        floats([a[key] for a in kept.values()]) for key in ("overall", "made", "errors")
+    compared = {name: answer for name, answer in answers.items() if "skipped" not in answer}
+    if len(compared) < 3:
+        raise UsageError(f"{plural(len(compared), 'run')} with confidences: give at least 3")
+    raw, after, errors = (
+        floats([a[key] for a in compared.values()]) for key in ("overall", "made", "errors")
     )
     taus = tuple(
-        kendall(settled(sign * raw[:, j]), settled(sign * made[:, j])).value
+        kendall(settled(sign * raw[:, j]), settled(sign * after[:, j])).value
         for j, sign in enumerate(material.signs)
     )
     names = tuple(map(str, material.measures))
-    found = Comparability(names, tuple(kept), raw, np.asarray(made), errors, taus, folds, rng)
-    left = [name for name in done if name not in kept]
-    told = (f"left out, without confidences: {', '.join(left)}",) if left else ()
-    return replace(found, notes=(*notes_of(kept), *told))
+    comparison = Comparability(
+        names, tuple(compared), raw, np.asarray(after), errors, taus, folds, rng
+    )
+    omitted = [name for name in answers if name not in compared]
+    omission = (f"left out, without confidences: {', '.join(omitted)}",) if omitted else ()
+    return replace(comparison, notes=(*notes_of(compared), *omission))

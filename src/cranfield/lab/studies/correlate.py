@@ -172,10 +172,10 @@ class _Piece:
     draws: Draws
 
 
-def _run_piece(piece: _Piece) -> Plain:
+def _run_piece(task: _Piece) -> Plain:
     """The values of one run, its resampled means, and the correlations within it."""
-    material, notes = piece.material, Notes()
-    _, scored = material.examine(piece.source, piece.name, notes)
+    material, notes = task.material, Notes()
+    _, scored = material.examine(task.source, task.name, notes)
     signs = material.signs
     within = []
     for i, j in combinations(range(len(signs)), 2):
@@ -183,12 +183,12 @@ def _run_piece(piece: _Piece) -> Plain:
         if x is None or y is None or scored.units[i] != scored.units[j]:
             within.append(float("nan"))
             continue
-        both = ~np.isnan(x) & ~np.isnan(y)
-        a, b = settled(signs[i] * x[both]), settled(signs[j] * y[both])
+        present = ~np.isnan(x) & ~np.isnan(y)
+        a, b = settled(signs[i] * x[present]), settled(signs[j] * y[present])
         within.append(kendall(a, b).value)
     return {
         **scored.packed(notes),
-        "drawn": drawn_means(scored, piece.draws),
+        "drawn": drawn_means(scored, task.draws),
         "within": numbers(within),
     }
 
@@ -215,10 +215,10 @@ def correlate(
     draws = Draws("bootstrap", resamples, rng)
     plan = plan or Plan()
     material = material.for_plan(plan)
-    bare = material.without_runs()
-    pieces = {n: _Piece(bare, n, s, draws) for n, s in material.runs}
+    without_runs = material.without_runs()
+    pieces = {n: _Piece(without_runs, n, s, draws) for n, s in material.runs}
     study = {"study": "correlate", **material.described(), "seed": rng, "resamples": resamples}
-    found = run_pieces(
+    answers_by_run = run_pieces(
         _run_piece,
         pieces,
         plan,
@@ -226,21 +226,21 @@ def correlate(
         loads=(*material.loads, "scipy.stats"),
         progress=progress,
     )
-    answers = list(found.values())
+    answers = list(answers_by_run.values())
     scores = floats([a["overall"] for a in answers])
-    drawn = drawn_table([a["drawn"] for a in answers], draws)
+    resampled = drawn_table([a["drawn"] for a in answers], draws)
     within = floats([a["within"] for a in answers])
-    made = correlate_scores(
+    correlations = correlate_scores(
         tuple(map(str, material.measures)),
         material.run_names,
         scores,
         material.signs,
-        drawn=drawn,
+        resampled=resampled,
         within=within,
         rbo_p=rbo_p,
         seed=rng,
     )
-    return replace(made, notes=notes_of(found))
+    return replace(correlations, notes=notes_of(answers_by_run))
 
 
 @validate_params
@@ -250,7 +250,7 @@ def correlate_scores(
     scores: Floats,
     signs: Floats,
     *,
-    drawn: Floats | None = None,
+    resampled: Floats | None = None,
     within: Floats | None = None,
     rbo_p: float = 0.9,
     seed: Seed = 0,
@@ -262,21 +262,21 @@ def correlate_scores(
     count = len(measures)
     scores = as_array("scores", scores, ndim=2)
     signs = as_array("signs", signs, ndim=1)
-    drawn = None if drawn is None else as_array("drawn", drawn, ndim=3)
+    resampled = None if resampled is None else as_array("resampled", resampled, ndim=3)
     within = None if within is None else as_array("within", within, ndim=2)
     if scores.shape != (len(runs), count) or signs.shape != (count,):
         raise UsageError(f"scores and signs do not fit {len(runs)} runs and {count} measures")
-    if drawn is not None and drawn.shape[:2] != scores.shape:
-        raise UsageError("drawn does not have the runs and measures of scores")
+    if resampled is not None and resampled.shape[:2] != scores.shape:
+        raise UsageError("resampled does not have the runs and measures of scores")
     if within is not None and within.shape[1] != count * (count - 1) // 2:
         raise UsageError("within needs a column for each pair of measures")
-    if drawn is None:
-        drawn = np.full((*scores.shape, 0), np.nan)
+    if resampled is None:
+        resampled = np.full((*scores.shape, 0), np.nan)
     pairs = tuple(
         _pair(
             (measures[i], measures[j]),
             settled(scores[:, [i, j]] * signs[[i, j]]),
-            drawn[:, [i, j]] * signs[[i, j]][:, None],
+            resampled[:, [i, j]] * signs[[i, j]][:, None],
             np.zeros(0) if within is None else within[:, k],
             rbo_p,
         )
@@ -284,24 +284,24 @@ def correlate_scores(
     )
     tree, within_tree = (_tree(tuple(measures), pairs, by) for by in ("kendall", "within"))
     names = tuple(measures), tuple(runs)
-    return Correlations(*names, scores, pairs, tree, within_tree, seed, drawn.shape[2])
+    return Correlations(*names, scores, pairs, tree, within_tree, seed, resampled.shape[2])
 
 
 def _pair(
-    names: tuple[str, str], signed: Floats, drawn: Floats, within: Floats, rbo_p: float
+    names: tuple[str, str], signed: Floats, resampled: Floats, within: Floats, rbo_p: float
 ) -> MeasurePair:
     """A pair of measures, more being better for both."""
-    known = np.flatnonzero(~np.isnan(signed).any(axis=1))
-    x, y = signed[known].T
+    scored_runs = np.flatnonzero(~np.isnan(signed).any(axis=1))
+    x, y = signed[scored_runs].T
     tau, distance = kendall(x, y), kolmogorov_smirnov(x, y)
     inside = within[~np.isnan(within)]
     return MeasurePair(
         *names,
-        known.size,
+        scored_runs.size,
         tau.value,
         tau.name,
         tau.p,
-        _interval(tau.value, drawn[known]),
+        _interval(tau.value, resampled[scored_runs]),
         spearman(x, y).value,
         pearson(x, y).value,
         ap_correlation(x, y).value,
@@ -314,17 +314,17 @@ def _pair(
     )
 
 
-def _interval(tau: float, drawn: Floats) -> tuple[float, float]:
+def _interval(tau: float, resampled: Floats) -> tuple[float, float]:
     """Interval of tau from resampled units (runs x 2 measures x resamples).
 
     Resampling adds its own noise to that of the units, and noise pulls tau towards 0: as the
     resamples lie nearer to 0 than tau, tau lies nearer to 0 than what it estimates. The interval
     therefore holds the percentiles and their mirror image at tau, enlarged away from 0.
     """
-    usable = ~np.isnan(drawn).any(axis=(0, 1))
+    usable = ~np.isnan(resampled).any(axis=(0, 1))
     if usable.sum() < 2 or np.isnan(tau):
         return float("nan"), float("nan")
-    taus = fast_tau(drawn[:, 0, usable].T, drawn[:, 1, usable].T)
+    taus = fast_tau(resampled[:, 0, usable].T, resampled[:, 1, usable].T)
     taus = taus[~np.isnan(taus)]
     if taus.size < 2:
         return float("nan"), float("nan")
@@ -382,8 +382,8 @@ def cluster_measures(measures: Sequence[str], taus: Floats) -> tuple[Join, ...]:
             (float(np.mean([gap[m, o] for m in grown[i] for o in grown[j]])), i, j)
             for i, j in combinations(range(len(grown)), 2)
         )
-        left, right = (tuple(measures[m] for m in grown[k]) for k in (i, j))
-        joins.append(Join(left, right, distance))
+        first, second = (tuple(measures[m] for m in grown[k]) for k in (i, j))
+        joins.append(Join(first, second, distance))
         merged = (*grown[i], *grown[j])
         grown = [g for k, g in enumerate(grown) if k not in (i, j)] + [merged]
     return tuple(joins)

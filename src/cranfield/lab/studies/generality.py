@@ -122,9 +122,9 @@ def generality(
         raise UsageError("shares of the collection rise from above 0 to at most 1, two or more")
     plan = plan or Plan()
     material = material.for_plan(plan)
-    known = tuple(o for o in material.options if o[0] != "collection_size")
-    bare = replace(material.without_runs(), options=(*known, ("collection_size", size)))
-    pieces = {n: _Piece(bare, n, s, shares, size, rng) for n, s in material.runs}
+    options = tuple(o for o in material.options if o[0] != "collection_size")
+    without_runs = replace(material.without_runs(), options=(*options, ("collection_size", size)))
+    pieces = {n: _Piece(without_runs, n, s, shares, size, rng) for n, s in material.runs}
     study = {
         "study": "generality",
         **material.described(),
@@ -141,33 +141,33 @@ def generality(
     return Generality(names, material.run_names, sizes, scores, rng, notes=notes_of(answers))
 
 
-def _run_piece(piece: _Piece) -> Plain:
+def _run_piece(task: _Piece) -> Plain:
     from cranfield.evaluation.ranked import evaluate
 
-    material = piece.material
+    material = task.material
     judged = material.read_judgements()
-    run = material.read_run(piece.source, piece.name)
+    run = material.read_run(task.source, task.name)
     if not set(run.topics) & set(judged.topics):
         raise UsageError(
-            f"<{piece.name}>: none of its topics is judged; do run and judgements belong together?"
+            f"<{task.name}>: none of its topics is judged; do run and judgements belong together?"
         )
-    shrinking = _Shrinking(judged, run, piece.size, piece.seed)
-    sizes = [round(share * piece.size) for share in piece.shares]
+    shrinking = _Shrinking(judged, run, task.size, task.seed)
+    sizes = [round(share * task.size) for share in task.shares]
     for size in sizes:
         shrinking.check_room(size)
     # The whole collection, and what is noticed there, which holds for all of them.
     notes = Notes()
-    _, whole = material.examine(piece.source, piece.name, notes)
-    found: list[list[float | None]] = []
+    _, full_scores = material.examine(task.source, task.name, notes)
+    rows: list[list[float | None]] = []
     for size in sizes:
-        if size == piece.size:
-            found.append(numbers(map(float, whole.overall)))
+        if size == task.size:
+            rows.append(numbers(map(float, full_scores.overall)))
             continue
         truth, smaller = shrinking.to(size)
         options = material.evaluation() | {"collection_size": size}
         scores = evaluate(truth, [smaller], material.names, jobs=1, **options)
-        found.append(numbers(float(scores.overall[m][0]) for m in scores.measures))
-    return {"sizes": found, "notes": list(notes.lines())}
+        rows.append(numbers(float(scores.overall[m][0]) for m in scores.measures))
+    return {"sizes": rows, "notes": list(notes.lines())}
 
 
 class _Shrinking:
@@ -187,13 +187,15 @@ class _Shrinking:
         self.judged_chances = np.where(relevant, -1.0, chance[judged_codes])
         places = self.judged_topics * len(names) + judged_codes
         order = np.argsort(places)
-        asked = self.run_topics * len(names) + run_codes
-        near = order[np.minimum(np.searchsorted(places, asked, sorter=order), len(places) - 1)]
-        known = places[near] == asked
-        self.run_chances = np.where(known & relevant[near], -1.0, chance[run_codes])
+        run_places = self.run_topics * len(names) + run_codes
+        nearest = order[
+            np.minimum(np.searchsorted(places, run_places, sorter=order), len(places) - 1)
+        ]
+        is_judged = places[nearest] == run_places
+        self.run_chances = np.where(is_judged & relevant[nearest], -1.0, chance[run_codes])
         self.run_chances[self.run_topics < 0] = np.inf
         # What is known of each topic beside its relevant items: judged, or retrieved only.
-        others = ~known & (self.run_topics >= 0)
+        others = ~is_judged & (self.run_topics >= 0)
         self.other_topics = np.append(self.judged_topics[~relevant], self.run_topics[others])
         self.other_chances = np.append(self.judged_chances[~relevant], self.run_chances[others])
         self.relevant = self._counts(self.judged_topics[relevant])
@@ -223,8 +225,8 @@ class _Shrinking:
         limits = np.where(self.known >= self.full, 1.0, room / unsure)
         below = self.other_chances < limits[self.other_topics]
         for t in np.flatnonzero(self._counts(self.other_topics[below]) > room).tolist():
-            own = np.sort(self.other_chances[below & (self.other_topics == t)])
-            limits[t] = own[room[t]]
+            topic_chances = np.sort(self.other_chances[below & (self.other_topics == t)])
+            limits[t] = topic_chances[room[t]]
         return limits
 
 
@@ -238,12 +240,12 @@ def _topics_of_rows(judged: Judgements, run: Run) -> tuple[NDArray[np.int64], ND
     )
 
 
-def _check_room(topic: str, known: int, relevant: int, size: int, full: int) -> None:
+def _check_room(topic: str, known_items: int, relevant: int, size: int, full: int) -> None:
     """An error where more items are known than there are, or more relevant ones than may stay."""
-    if known > full:
+    if known_items > full:
         raise UsageError(
-            f"a collection of {full} items cannot hold the {known} that are judged or retrieved "
-            f"for topic {topic!r}; give its true size (by collection_size=)"
+            f"a collection of {full} items cannot hold the {known_items} that are judged or "
+            f"retrieved for topic {topic!r}; give its true size (by collection_size=)"
         )
     if relevant > size:
         raise UsageError(
@@ -293,12 +295,12 @@ def simulated_generality(
         raise UsageError(f"sizes rise, two or more, from above the {relevant} relevant items")
     check_at_most(MOST_SIMULATED // max(topics, 1), sizes=sizes[-1])
     names = tuple(map(str, parse_measures(measures)))
-    made = {
+    tasks = {
         str(size): _Simulated(" ".join(names), size, sizes[-1], relevant, topics, quality, rng)
         for size in sizes
     }
-    study = {"study": "generality, simulated", "pieces": [repr(p) for p in made.values()]}
-    answers = run_pieces(_simulated_piece, made, plan or Plan(), study=study, progress=progress)
+    study = {"study": "generality, simulated", "pieces": [repr(p) for p in tasks.values()]}
+    answers = run_pieces(_simulated_piece, tasks, plan or Plan(), study=study, progress=progress)
     rows = floats([a["overall"] for a in answers.values()])
     return Generality(names, ("simulated",), tuple(sizes), rows[:, None, :], rng)
 
@@ -314,16 +316,16 @@ class _Simulated:
     seed: int
 
 
-def _simulated_piece(piece: _Simulated) -> Plain:
+def _simulated_piece(task: _Simulated) -> Plain:
     from cranfield.evaluation.ranked import evaluate
 
-    judged = {str(t): {f"r{k}": 1 for k in range(piece.relevant)} for t in range(piece.topics)}
+    judged = {str(t): {f"r{k}": 1 for k in range(task.relevant)} for t in range(task.topics)}
     run = {}
-    for t in range(piece.topics):
-        draw = generator(piece.seed, _SIMULATE, t)
-        good = draw.normal(piece.quality, 1.0, piece.relevant)
-        others = draw.normal(0.0, 1.0, piece.largest)[: piece.size - piece.relevant]
+    for t in range(task.topics):
+        draw = generator(task.seed, _SIMULATE, t)
+        good = draw.normal(task.quality, 1.0, task.relevant)
+        others = draw.normal(0.0, 1.0, task.largest)[: task.size - task.relevant]
         run[str(t)] = {f"r{k}": float(s) for k, s in enumerate(good)}
         run[str(t)] |= {f"x{k}": float(s) for k, s in enumerate(-np.sort(-others))}
-    scores = evaluate(judged, {"simulated": run}, piece.names, collection_size=piece.size, jobs=1)
+    scores = evaluate(judged, {"simulated": run}, task.names, collection_size=task.size, jobs=1)
     return {"overall": numbers(float(scores.overall[m][0]) for m in scores.measures)}

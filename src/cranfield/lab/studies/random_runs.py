@@ -86,14 +86,14 @@ class RandomStudy(Answer):
         groups: dict[float, list[int]] = {}
         for i, run in enumerate(self.runs):
             if run.kind == "random" and run.density is not None and run.name != "Random0":
-                asked = run.name.partition(" ")[0].removeprefix("Random")
-                groups.setdefault(float(asked) / 100, []).append(i)
+                density_text = run.name.partition(" ")[0].removeprefix("Random")
+                groups.setdefault(float(density_text) / 100, []).append(i)
         return [(d, len(rows), self.scores[rows]) for d, rows in groups.items()]
 
     def headline(self) -> str:
         fooled = [v.measure for v in self.verdicts if v.separates is False]
-        what = f"{plural(len(self.runs), 'run')}, real and random"
-        return f"{what}; not told apart by {', '.join(fooled)}" if fooled else what
+        subject = f"{plural(len(self.runs), 'run')}, real and random"
+        return f"{subject}; not told apart by {', '.join(fooled)}" if fooled else subject
 
     def payload(self, **_: Any) -> dict[str, Any]:
         return {
@@ -138,8 +138,8 @@ class _MadeUp(ABC):
 
     def scored(self, _: Notes) -> tuple[Any, Scored | None]:
         """The run and its scores, which there are none of where no such run can be made."""
-        made = self.run()
-        return made, None if made is None else self.material.score(made)
+        random_run = self.run()
+        return random_run, None if random_run is None else self.material.score(random_run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +172,14 @@ class _RandomRanking(_MadeUp):
         judged = self.material.read_judgements().to_dict()
         read = self.material.read_run
         lists = [read(source, f"run{i}").to_dict() for i, source in enumerate(self.sources)]
-        made: dict[str, dict[str, float]] = {}
+        rankings: dict[str, dict[str, float]] = {}
         for t, (topic, grades) in enumerate(judged.items()):
-            items = sorted({*grades, *(i for one in lists for i in one.get(topic, ()))})
-            longest = max((len(one.get(topic, ())) for one in lists), default=0)
+            items = sorted({*grades, *(i for ranked in lists for i in ranked.get(topic, ()))})
+            longest = max((len(ranked.get(topic, ())) for ranked in lists), default=0)
             order = generator(self.seed, _ORDER, self.number, t).permutation(len(items))
-            chosen = order[: longest or len(items)]
-            made[topic] = {items[k]: -float(place) for place, k in enumerate(chosen)}
-        return Run.from_dict(made).named(self.name)
+            selection = order[: longest or len(items)]
+            rankings[topic] = {items[k]: -float(place) for place, k in enumerate(selection)}
+        return Run.from_dict(rankings).named(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,37 +237,41 @@ class _OverAnnotated(_MadeUp):
     def run(self) -> LabelMatrix | None:
         read = self.material.read_run(self.source, self.base)
         labelled = read.with_threshold(DEFAULT_THRESHOLD)
-        own = dense(labelled.labels)
-        share = max(0.0, self.density - own.mean()) / max(1.0 - own.mean(), 1e-12)
-        extra = generator(self.seed, _EXTRA, self.number).random(own.shape) < share
+        labels = dense(labelled.labels)
+        share = max(0.0, self.density - labels.mean()) / max(1.0 - labels.mean(), 1e-12)
+        extra = generator(self.seed, _EXTRA, self.number).random(labels.shape) < share
         confidences = None
         if labelled.confidences is not None:
-            kept = dense(labelled.confidences)
-            added = self._drawn(own, kept) if self.sure else _least(own, kept, self.material)
-            confidences = np.where(extra & ~own, np.maximum(kept, added), kept)
+            original = dense(labelled.confidences)
+            added = (
+                self._drawn(labels, original)
+                if self.sure
+                else _least(labels, original, self.material)
+            )
+            confidences = np.where(extra & ~labels, np.maximum(original, added), original)
         elif self.sure:
             return None
-        return replace(labelled, name=self.name, labels=own | extra, confidences=confidences)
+        return replace(labelled, name=self.name, labels=labels | extra, confidences=confidences)
 
-    def _drawn(self, own: Any, kept: Any) -> Any:
+    def _drawn(self, labels: Any, confidences: Any) -> Any:
         """A confidence of the run's own labels for every cell, by chance."""
-        used = kept[own]
-        if not used.size:
+        label_confidences = confidences[labels]
+        if not label_confidences.size:
             return DEFAULT_THRESHOLD
-        return generator(self.seed, _SURE, self.number).choice(used, own.shape)
+        return generator(self.seed, _SURE, self.number).choice(label_confidences, labels.shape)
 
 
-def _least(own: Any, kept: Any, material: LabelMaterial) -> Any:
+def _least(labels: Any, confidences: Any, material: LabelMaterial) -> Any:
     """The least confidence that counts as predicted, for each concept.
 
     It is the threshold where that made the labels. A run that brought its own shows it by the
     least sure of them; for a concept that it never predicts, by the least sure of all.
     """
     limits = material.limits
-    if np.array_equal(own, kept >= limits):
+    if np.array_equal(labels, confidences >= limits):
         return limits
-    overall = kept[own].min() if own.any() else DEFAULT_THRESHOLD
-    return np.where(own.any(axis=0), np.where(own, kept, np.inf).min(axis=0), overall)
+    overall = confidences[labels].min() if labels.any() else DEFAULT_THRESHOLD
+    return np.where(labels.any(axis=0), np.where(labels, confidences, np.inf).min(axis=0), overall)
 
 
 _Piece: TypeAlias = _Real | _RandomRanking | _RandomConfidences | _RandomLabels | _OverAnnotated
@@ -303,10 +307,10 @@ def random_study(
     pieces: dict[str, _Piece] = {
         name: _Real(material.without_runs(), name, source) for name, source in material.runs
     }
-    for piece in _made_up(material, densities, count, per_density, over, rng):
-        if piece.name in pieces:
-            raise UsageError(f"a run is named {piece.name!r}, as a random one would be; rename it")
-        pieces[piece.name] = piece
+    for task in _made_up(material, densities, count, per_density, over, rng):
+        if task.name in pieces:
+            raise UsageError(f"a run is named {task.name!r}, as a random one would be; rename it")
+        pieces[task.name] = task
     study = {
         "study": "random",
         **material.described(),
@@ -315,10 +319,10 @@ def random_study(
         "over": over,
         "seed": rng,
     } | ({"per_density": per_density} if per_density > 1 else {})
-    done = run_pieces(
+    results = run_pieces(
         _run_piece, pieces, plan, study=study, loads=material.loads, progress=progress
     )
-    answers = {name: answer for name, answer in done.items() if "skipped" not in answer}
+    answers = {name: answer for name, answer in results.items() if "skipped" not in answer}
     scores = floats([a["overall"] for a in answers.values()])
     runs = tuple(
         TestedRun(name, pieces[name].kind, pieces[name].base, answer["density"])
@@ -327,8 +331,8 @@ def random_study(
     names = tuple(map(str, material.measures))
     signs = material.signs
     verdicts = tuple(_verdict(m, runs, scores[:, j], signs[j]) for j, m in enumerate(names))
-    real = {name: answers[name] for name in material.run_names}
-    return RandomStudy(names, runs, scores, verdicts, rng, notes=notes_of(real))
+    submitted = {name: answers[name] for name in material.run_names}
+    return RandomStudy(names, runs, scores, verdicts, rng, notes=notes_of(submitted))
 
 
 def _made_up(
@@ -339,29 +343,33 @@ def _made_up(
     over: bool,
     seed: int,
 ) -> Sequence[_Piece]:
-    bare = material.without_runs()
-    if isinstance(bare, RankedMaterial):
+    without_runs = material.without_runs()
+    if isinstance(without_runs, RankedMaterial):
         sources = tuple(source for _, source in material.runs)
-        return [_RandomRanking(bare, f"Random{k + 1}", sources, k, seed) for k in range(count)]
-    if not isinstance(bare, LabelMaterial):
-        raise UsageError(f"no random runs are made up for a {type(bare).__name__}")
-    pieces: list[_Piece] = [_RandomConfidences(bare, "Random0", seed)]
+        return [
+            _RandomRanking(without_runs, f"Random{k + 1}", sources, k, seed) for k in range(count)
+        ]
+    if not isinstance(without_runs, LabelMaterial):
+        raise UsageError(f"no random runs are made up for a {type(without_runs).__name__}")
+    pieces: list[_Piece] = [_RandomConfidences(without_runs, "Random0", seed)]
     for k, d in enumerate(densities):
         for n in range(per_density):
             # The first one is the same however many there are.
             name = f"Random{100 * d:g}" + (f" ({n + 1})" if n else "")
-            pieces.append(_RandomLabels(bare, name, d, k + n * len(densities), seed))
+            pieces.append(_RandomLabels(without_runs, name, d, k + n * len(densities), seed))
         for i, (name, source) in enumerate(material.runs if over else ()):
             number = i * len(densities) + k
             for sure in (False, True):
-                made = f"{name}+{100 * d:g}" + (" as sure" if sure else "")
-                pieces.append(_OverAnnotated(bare, made, name, source, d, number, seed, sure))
+                run_name = f"{name}+{100 * d:g}" + (" as sure" if sure else "")
+                pieces.append(
+                    _OverAnnotated(without_runs, run_name, name, source, d, number, seed, sure)
+                )
     return pieces
 
 
-def _run_piece(piece: _Piece) -> Plain:
+def _run_piece(task: _Piece) -> Plain:
     notes = Notes()
-    run, scored = piece.scored(notes)
+    run, scored = task.scored(notes)
     if scored is None:
         return {"skipped": True}
     density = float(run.density) if isinstance(run, LabelMatrix) else None
@@ -374,8 +382,8 @@ def _verdict(measure: str, runs: tuple[TestedRun, ...], scores: Floats, sign: fl
         kind: [i for i, r in enumerate(runs) if r.kind == kind and not np.isnan(signed[i])]
         for kind in ("real", "random", "over")
     }
-    real, chance = signed[of_kind["real"]], signed[of_kind["random"]]
-    if not real.size or not chance.size:
+    submitted, chance = signed[of_kind["real"]], signed[of_kind["random"]]
+    if not submitted.size or not chance.size:
         return Verdict(measure, *(float("nan"),) * 2, "", float("nan"), None, float("nan"))
     best = of_kind["random"][int(np.argmax(chance))]
     base = {r.name: i for i, r in enumerate(runs) if r.kind == "real"}
@@ -388,13 +396,13 @@ def _verdict(measure: str, runs: tuple[TestedRun, ...], scores: Floats, sign: fl
             key = runs[i].base, runs[i].density
             paid[key] = paid.get(key, False) or bool(signed[i] > signed[j])
     gains = list(paid.values())
-    median = float(np.median(real))
+    median = float(np.median(submitted))
     return Verdict(
         measure,
         float(sign * median),
         float(scores[best]),
         runs[best].name,
-        float((real <= chance.max()).mean()),
+        float((submitted <= chance.max()).mean()),
         bool(chance.max() < median),
         float(np.mean(gains)) if gains else float("nan"),
     )

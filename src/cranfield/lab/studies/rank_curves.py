@@ -103,17 +103,17 @@ def curves(
     if size < 2:
         raise UsageError(f"a collection of {plural(size, 'item')} has no ranks to compare")
     check_counts(gmt=gmt)
-    wanted = any_measures(measures)
-    for measure in wanted:
+    selection = any_measures(measures)
+    for measure in selection:
         if is_annotation(measure) and not _plan(measure).ranked:
             raise UsageError(f"{measure} reads decisions, not ranks: there is no curve of it")
     places = _places(size, relevant, ranks)
-    names = tuple(map(str, wanted))
+    names = tuple(map(str, selection))
     # A topic at a time where rankings are long: a million items are held once, not fifty times.
     check_at_most(MOST_RANKS, **{"size" if ranks is None else "ranks": places[-1][-1]})
-    if any(map(is_annotation, wanted)):
+    if any(map(is_annotation, selection)):
         check_at_most(MOST_RANKS, size=size)
-    longest = size if any(map(is_annotation, wanted)) else max(p[-1] for p in places)
+    longest = size if any(map(is_annotation, selection)) else max(p[-1] for p in places)
     at_once = max(1, MOST_CELLS // longest)
     pieces = {
         str(start): _Piece(names, size, places[start : start + at_once], gmt or 2 * relevant)
@@ -154,35 +154,34 @@ class _Piece:
     gmt: int
 
 
-def _values(piece: _Piece) -> Plain:
+def _values(task: _Piece) -> Plain:
     """For every measure its value at every placement."""
-    wanted = any_measures(piece.names)
-    found = _ranked_values(piece, [m for m in wanted if not is_annotation(m)])
+    selection = any_measures(task.names)
+    values = _ranked_values(task, [m for m in selection if not is_annotation(m)])
     for unit in ("concept", "item"):
-        own = [m for m in wanted if is_annotation(m) and _plan(m).unit == unit]
-        found |= _label_values(piece, own, by_concept=unit == "concept")
-    return {"values": [numbers(found[m]) for m in wanted]}
+        of_unit = [m for m in selection if is_annotation(m) and _plan(m).unit == unit]
+        values |= _label_values(task, of_unit, by_concept=unit == "concept")
+    return {"values": [numbers(values[m]) for m in selection]}
 
 
-def _ranked_values(piece: _Piece, measures: list[Measure]) -> dict[Measure, Floats]:
+def _ranked_values(task: _Piece, measures: list[Measure]) -> dict[Measure, Floats]:
     """One topic per placement; items below the last relevant one change no measure but by N."""
     from cranfield.evaluation.ranked import evaluate
 
     if not measures:
         return {}
-    truth = {str(t): {f"r{k}": 1 for k in range(len(p))} for t, p in enumerate(piece.places)}
+    truth = {str(t): {f"r{k}": 1 for k in range(len(p))} for t, p in enumerate(task.places)}
     run = {
-        str(t): ranking(p, min(piece.size, max(p[-1], SHORTEST)))
-        for t, p in enumerate(piece.places)
+        str(t): ranking(p, min(task.size, max(p[-1], SHORTEST))) for t, p in enumerate(task.places)
     }
     scores = evaluate(
-        truth, {"run": run}, measures, collection_size=piece.size, jobs=1, gmt=piece.gmt
+        truth, {"run": run}, measures, collection_size=task.size, jobs=1, gmt=task.gmt
     )
     return {m: scores.values[m][0] for m in scores.measures}
 
 
 def _label_values(
-    piece: _Piece, measures: list[Measure], *, by_concept: bool
+    task: _Piece, measures: list[Measure], *, by_concept: bool
 ) -> dict[Measure, Floats]:
     """One concept (or item) per placement, the others all at their ranks."""
     from cranfield.data.labels import LabelMatrix
@@ -190,10 +189,10 @@ def _label_values(
 
     if not measures:
         return {}
-    true = np.zeros((piece.size, len(piece.places)), dtype=bool)
-    for column, ranks in enumerate(piece.places):
+    true = np.zeros((task.size, len(task.places)), dtype=bool)
+    for column, ranks in enumerate(task.places):
         true[np.array(ranks) - 1, column] = True
-    sure = np.tile((1 - np.arange(piece.size) / piece.size)[:, None], (1, true.shape[1]))
+    sure = np.tile((1 - np.arange(task.size) / task.size)[:, None], (1, true.shape[1]))
     many, few = ([f"{kind}{k}" for k in range(n)] for kind, n in zip("nk", true.shape, strict=True))
     names = {"items": many, "concepts": few} if by_concept else {"items": few, "concepts": many}
     pair = (LabelMatrix.of(m if by_concept else m.T, **names) for m in (true, sure))  # type: ignore[arg-type]

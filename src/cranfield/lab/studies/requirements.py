@@ -74,8 +74,8 @@ class Requirements(Answer):
 
     def of(self, measure: str, number: Number) -> Requirement:
         """What was found; one that was not tried neither holds nor fails."""
-        wanted = measure, number
-        tried = (r for r in self.found if (r.measure, r.number) == wanted)
+        key = measure, number
+        tried = (r for r in self.found if (r.measure, r.number) == key)
         return next(tried, Requirement(measure, number, None))
 
     @property
@@ -122,22 +122,22 @@ def requirements(
     in the rules about them.
     """
     plan = plan or Plan()
-    given = label_options_once({"ontology": ontology, "rules": rules, "costmap": costmap})
-    known = (given["ontology"], given["rules"], given["costmap"])
-    paths = known if plan.is_local else full_path(known)
+    settings = label_options_once({"ontology": ontology, "rules": rules, "costmap": costmap})
+    knowledge = (settings["ontology"], settings["rules"], settings["costmap"])
+    paths = knowledge if plan.is_local else full_path(knowledge)
     pieces = {str(m): _Piece(str(m), *paths) for m in any_measures(measures)}
-    study = {"study": "requirements", "measures": list(pieces), "known": stamp(known)}
+    study = {"study": "requirements", "measures": list(pieces), "known": stamp(knowledge)}
     loads = DISTANCES if ontology is not None else ()
     answers = run_pieces(_run_piece, pieces, plan, study=study, loads=loads, progress=progress)
-    found = [Requirement(m, *row) for m, answer in answers.items() for row in answer["found"]]
-    return Requirements(tuple(pieces), tuple(found), notes=_order_notes(found))
+    verdicts = [Requirement(m, *row) for m, answer in answers.items() for row in answer["found"]]
+    return Requirements(tuple(pieces), tuple(verdicts), notes=_order_notes(verdicts))
 
 
-def _order_notes(found: Sequence[Requirement]) -> tuple[str, ...]:
+def _order_notes(verdicts: Sequence[Requirement]) -> tuple[str, ...]:
     """On which order the verdict rests that a measure of decisions is not monotonic."""
     failed = [
         r.measure
-        for r in found
+        for r in verdicts
         if r.number == MONOTONIC and r.holds is False and _reads_decisions(r.measure)
     ]
     if not failed:
@@ -176,26 +176,26 @@ def _map(source: Any) -> CostMap:
     return source if isinstance(source, CostMap) else read_costmap(source)
 
 
-def _run_piece(piece: _Piece) -> Plain:
-    (measure,) = any_measures([piece.name])
-    found = _of_labels(measure, piece.known()) if is_annotation(measure) else _of_ranks(measure)
-    return {"found": [[r.number, r.holds, r.counter_example] for r in found]}
+def _run_piece(task: _Piece) -> Plain:
+    (measure,) = any_measures([task.name])
+    verdicts = _of_labels(measure, task.known()) if is_annotation(measure) else _of_ranks(measure)
+    return {"found": [[r.number, r.holds, r.counter_example] for r in verdicts]}
 
 
 def _of_ranks(measure: Measure) -> list[Requirement]:
     return list(_king(measure, [ranked_cases(measure)]))
 
 
-def _of_labels(measure: Measure, known: Known) -> list[Requirement]:
-    if "hierarchy" in measure.needs and known.ontology is None:
+def _of_labels(measure: Measure, knowledge: Known) -> list[Requirement]:
+    if "hierarchy" in measure.needs and knowledge.ontology is None:
         raise NeedsError(f"{measure} needs a hierarchy of concepts: give one with ontology=...")
-    cases = list(label_cases(measure, known))
-    found = list(_king(measure, cases))
+    cases = list(label_cases(measure, knowledge))
+    verdicts = list(_king(measure, cases))
     if measure.higher_is_better is not None:
         sign = _sign(measure)
-        faults = user_faults(measure, cases, sign) | hierarchy_faults(measure, known, sign)
-        found += [Requirement(str(measure), n, not text, text) for n, text in faults.items()]
-    return found
+        faults = user_faults(measure, cases, sign) | hierarchy_faults(measure, knowledge, sign)
+        verdicts += [Requirement(str(measure), n, not text, text) for n, text in faults.items()]
+    return verdicts
 
 
 def _sign(measure: Measure) -> float:

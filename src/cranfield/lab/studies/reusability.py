@@ -124,12 +124,12 @@ def leave_one_out(
         _run_piece, pieces, plan, study=study, loads=material.loads, progress=progress
     )
     full = floats(answers[""]["scores"])
-    found = []
+    rows = []
     for r, run in enumerate(material.run_names):
         without = floats(answers[run]["scores"])
         for j, measure in enumerate(material.measures):
             sign = material.signs[j]
-            found.append(
+            rows.append(
                 LeftOut(
                     run,
                     str(measure),
@@ -141,22 +141,22 @@ def leave_one_out(
                     _rank(sign * without[:, j], r),
                 )
             )
-    return Reusability(depth, tuple(found), notes=tuple(answers[""]["notes"]))
+    return Reusability(depth, tuple(rows), notes=tuple(answers[""]["notes"]))
 
 
-def _run_piece(piece: _Piece) -> Plain:
+def _run_piece(task: _Piece) -> Plain:
     """The scores of all runs, and what the one left out had found alone."""
-    pooled = _pooled(piece.material, piece.depth)
-    alone = {piece.without}
-    kept = [bool(f) and f != alone for f in pooled.finders]
-    own = [places for topic in pooled.ranks.values() for places in topic.values()]
+    pooled = _pooled(task.material, task.depth)
+    alone = {task.without}
+    pooled_rows = [bool(f) and f != alone for f in pooled.finders]
+    finders = [places for topic in pooled.ranks.values() for places in topic.values()]
     grades = pooled.judged.values
-    scores = _score_all(piece.material, pooled, np.flatnonzero(kept))
+    scores = _score_all(task.material, pooled, np.flatnonzero(pooled_rows))
     columns = [scores.overall[m] for m in scores.measures]
     return {
         "scores": [numbers(row) for row in np.stack(columns, axis=1)],
         "notes": list(scores.notes),
-        "unique": sum(set(places) == alone for places in own),
+        "unique": sum(set(places) == alone for places in finders),
         "relevant": sum(
             f == alone and bool(g >= 1) for f, g in zip(pooled.finders, grades, strict=True)
         ),

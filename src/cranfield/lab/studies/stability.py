@@ -110,8 +110,8 @@ class Stability(Answer):
         raise UsageError(f"no stage {share!r} of {change!r} for {measure!r}")
 
     def headline(self) -> str:
-        what = f"{plural(len(self.measures), 'measure')} over {plural(len(self.runs), 'run')}"
-        return f"{what}, {plural(self.repeats, 'repetition')}"
+        subject = f"{plural(len(self.measures), 'measure')} over {plural(len(self.runs), 'run')}"
+        return f"{subject}, {plural(self.repeats, 'repetition')}"
 
     def payload(self, **_: Any) -> dict[str, Any]:
         return {
@@ -167,16 +167,16 @@ class _Piece:
     draws: tuple[Draws, ...]
 
 
-def _run_piece(piece: _Piece) -> Plain:
+def _run_piece(task: _Piece) -> Plain:
     """One run against every truth, and its means over every draw of units."""
-    material, notes = piece.material, Notes()
-    run, scored = material.examine(piece.source, piece.name, notes)
-    truths = disturbed(material, piece.how)
-    found = material.scores(run, (truth for row in truths for truth in row))
+    material, notes = task.material, Notes()
+    run, scored = material.examine(task.source, task.name, notes)
+    truths = disturbed(material, task.how)
+    scores = material.scores(run, (truth for row in truths for truth in row))
     return {
         **scored.packed(notes),
-        "disturbed": [[numbers(next(found).overall) for _ in row] for row in truths],
-        "draws": [drawn_means(scored, draws) for draws in piece.draws],
+        "disturbed": [[numbers(next(scores).overall) for _ in row] for row in truths],
+        "draws": [drawn_means(scored, draws) for draws in task.draws],
     }
 
 
@@ -206,7 +206,7 @@ def stability(
     _check(parts, trials, resamples, level)
     noise, dropped = tuple(noise), tuple(dropped)
     check_shares(noise, dropped)
-    how = Disturbance(
+    disturbance = Disturbance(
         noise if "noise" in parts else (), dropped if "judgements" in parts else (), repeats, rng
     )
     fewer = tuple(Draws("share", repeats, rng, 1 - s) for s in dropped if "units" in parts)
@@ -215,20 +215,25 @@ def stability(
     draws = (*fewer, *halves, *samples)
     plan = plan or Plan()
     material = material.for_plan(plan)
-    bare = material.without_runs()
-    pieces = {n: _Piece(bare, n, s, how, draws) for n, s in material.runs}
-    study = {"study": "stability", **material.described(), "how": repr(how), "draws": repr(draws)}
-    done = run_pieces(
+    without_runs = material.without_runs()
+    pieces = {n: _Piece(without_runs, n, s, disturbance, draws) for n, s in material.runs}
+    study = {
+        "study": "stability",
+        **material.described(),
+        "how": repr(disturbance),
+        "draws": repr(draws),
+    }
+    answers = run_pieces(
         _run_piece, pieces, plan, study=study, loads=material.loads, progress=progress
     )
-    found = _found(list(done.values()), material, how, draws, dropped, level)
-    return replace(found, notes=notes_of(done))
+    result = _found(list(answers.values()), material, disturbance, draws, dropped, level)
+    return replace(result, notes=notes_of(answers))
 
 
 def _found(
     answers: list[Plain],
     material: Material,
-    how: Disturbance,
+    disturbance: Disturbance,
     draws: tuple[Draws, ...],
     dropped: tuple[float, ...],
     level: float,
@@ -242,7 +247,7 @@ def _found(
     for i, d in enumerate(draws):
         table = drawn_table([a["draws"][i] for a in answers], d)
         signed[d.how].append(table * signs[:, None])
-    stages = _changed_truth(answers, how, names, overall, signs)
+    stages = _changed_truth(answers, disturbance, names, overall, signs)
     if signed["share"]:
         # To runs x repetitions x shares x measures.
         cut = np.stack(signed["share"], axis=2).transpose(0, 3, 2, 1)
@@ -256,7 +261,7 @@ def _found(
         for samples in signed["bootstrap"]:
             powers += _power(name, overall[:, j], samples[:, j], level)
     parts = tuple(stages), tuple(swaps), tuple(powers)
-    return Stability(names, material.run_names, how.repeats, how.seed, *parts)
+    return Stability(names, material.run_names, disturbance.repeats, disturbance.seed, *parts)
 
 
 def _check(parts: tuple[str, ...], trials: int, resamples: int, level: float) -> None:
@@ -272,15 +277,28 @@ def _check(parts: tuple[str, ...], trials: int, resamples: int, level: float) ->
 
 
 def _changed_truth(
-    answers: list[Plain], how: Disturbance, names: tuple[str, ...], overall: Floats, signs: Floats
+    answers: list[Plain],
+    disturbance: Disturbance,
+    names: tuple[str, ...],
+    overall: Floats,
+    signs: Floats,
 ) -> list[Stage]:
     """Flipped and incomplete truths, from the scores that every run has under each of them."""
     # runs x repetitions x stages x measures
-    shape = len(answers), how.repeats, len(how.flips) + len(how.drops), len(names)
+    shape = (
+        len(answers),
+        disturbance.repeats,
+        len(disturbance.flips) + len(disturbance.drops),
+        len(names),
+    )
     changed = settled(floats([a["disturbed"] for a in answers]).reshape(shape) * signs)
     return [
-        *_stages("noise", how.flips, names, overall, changed[:, :, : len(how.flips)]),
-        *_stages("judgements", how.drops, names, overall, changed[:, :, len(how.flips) :]),
+        *_stages(
+            "noise", disturbance.flips, names, overall, changed[:, :, : len(disturbance.flips)]
+        ),
+        *_stages(
+            "judgements", disturbance.drops, names, overall, changed[:, :, len(disturbance.flips) :]
+        ),
     ]
 
 
@@ -305,11 +323,11 @@ def _stages(
 def _stage(
     measure: str, change: str, share: float, original: Floats, now: Floats, before: Floats
 ) -> Stage:
-    found = [
+    comparisons = [
         (*_alike(original, now[:, r]), *_alike(before[:, r], now[:, r]))
         for r in range(now.shape[1])
     ]
-    tau, agree, tau_before, agree_before = np.array(found).T
+    tau, agree, tau_before, agree_before = np.array(comparisons).T
     return Stage(
         measure,
         change,
@@ -325,22 +343,24 @@ def _stage(
 
 def _alike(x: Floats, y: Floats) -> tuple[float, float]:
     """tau, and 1 where Kolmogorov-Smirnov's test calls the rankings concordant; NaN: no verdict."""
-    both = ~np.isnan(x) & ~np.isnan(y)
-    if both.sum() < 2:
+    present = ~np.isnan(x) & ~np.isnan(y)
+    if present.sum() < 2:
         return float("nan"), float("nan")
-    distance = kolmogorov_smirnov(x[both], y[both])
-    verdict = concordant(distance.p, int(both.sum()))
-    return kendall(x[both], y[both]).value, float("nan") if verdict is None else float(verdict)
+    distance = kolmogorov_smirnov(x[present], y[present])
+    verdict = concordant(distance.p, int(present.sum()))
+    return kendall(x[present], y[present]).value, float("nan") if verdict is None else float(
+        verdict
+    )
 
 
 def _mean(values: Floats) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if known.size else float("nan")
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if defined.size else float("nan")
 
 
 def _ends(values: Floats) -> tuple[float, float]:
-    known = values[~np.isnan(values)]
-    return (float(known.min()), float(known.max())) if known.size else (float("nan"),) * 2
+    defined = values[~np.isnan(values)]
+    return (float(defined.min()), float(defined.max())) if defined.size else (float("nan"),) * 2
 
 
 def _spread(declared: tuple[float, float], scores: Floats) -> float:
@@ -348,8 +368,8 @@ def _spread(declared: tuple[float, float], scores: Floats) -> float:
     width = declared[1] - declared[0]
     if np.isfinite(width):
         return float(width)
-    known = scores[~np.isnan(scores)]
-    return float(known.max() - known.min()) if known.size else 0.0
+    defined = scores[~np.isnan(scores)]
+    return float(defined.max() - defined.min()) if defined.size else 0.0
 
 
 def _swaps(measure: str, halves: Floats, spread: float) -> list[Swaps]:
@@ -359,8 +379,8 @@ def _swaps(measure: str, halves: Floats, spread: float) -> list[Swaps]:
     a, b = np.triu_indices(len(halves), 1)
     first = halves[a, 0::2] - halves[b, 0::2]
     second = halves[a, 1::2] - halves[b, 1::2]
-    known = ~np.isnan(first) & ~np.isnan(second)
-    first, second = first[known], second[known]
+    defined = ~np.isnan(first) & ~np.isnan(second)
+    first, second = first[defined], second[defined]
     swapped = first * second < 0
     width = spread / 100
     # A difference of 0.2 may be stored as 0.19999999999999998: it belongs to the class of 0.2.
@@ -390,21 +410,21 @@ def _needed(counts: NDArray[np.int64], wrong: NDArray[np.int64]) -> float:
     return needed
 
 
-def _power(measure: str, overall: Floats, drawn: Floats, level: float) -> list[Power]:
+def _power(measure: str, overall: Floats, resampled: Floats, level: float) -> list[Power]:
     """Pairs told apart by a two-sided bootstrap of the difference, shifted to its null."""
-    if np.isnan(drawn).all():
+    if np.isnan(resampled).all():
         return []
-    told, pairs, needed = 0, 0, 0.0
+    separated, pairs, needed = 0, 0, 0.0
     for a in range(len(overall)):
         for b in range(a + 1, len(overall)):
             difference = overall[a] - overall[b]
-            away = np.abs(drawn[a] - drawn[b] - difference)
+            away = np.abs(resampled[a] - resampled[b] - difference)
             away = away[~np.isnan(away)]
             if np.isnan(difference) or not away.size:
                 continue
             pairs += 1
             # Equal resampled differences differ in their last digit.
             beyond = np.count_nonzero(away >= abs(difference) * (1 - 1e-12))
-            told += int((beyond + 1) / (away.size + 1) <= level and difference != 0)
+            separated += int((beyond + 1) / (away.size + 1) <= level and difference != 0)
             needed = max(needed, float(np.quantile(away, 1 - level)))
-    return [Power(measure, pairs, told, level, needed)]
+    return [Power(measure, pairs, separated, level, needed)]
