@@ -26,11 +26,11 @@ def put(client, tag, text=None, key=""):
 
 
 def organiser(site):
-    from cranfield.server.services.site import FIRST
+    from cranfield.server.services.site import FIRST_LOGIN
     from cranfield.server.store.tables import person
 
     with site.context.store.read() as connection:
-        who = connection.execute(person.select().where(person.c.login == FIRST)).one().id
+        who = connection.execute(person.select().where(person.c.login == FIRST_LOGIN)).one().id
     return site.program(site.add_token(who, None, "all"))
 
 

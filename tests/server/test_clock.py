@@ -135,7 +135,7 @@ def test_a_site_that_ran_ahead_is_set_right_by_a_command_with_a_row_in_the_audit
     assert not again.clock.in_doubt
     assert again.clock.now() == both.now
     with again.store.read() as connection:
-        row = audit.tail(connection, 1)[0]
+        row = audit.last_rows(connection, 1)[0]
         assert audit.verify(connection)[1] == ""
         assert clock.last_time(connection) == both.now
     again.store.close()

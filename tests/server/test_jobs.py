@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from cranfield.server import Limits, admin
-from cranfield.server.jobs.nursery import Nursery
+from cranfield.server.jobs.nursery import ForkServer
 from cranfield.server.jobs.worker import work_once
 from cranfield.server.services import campaigns, jobs, scoring
 from cranfield.server.settings import Settings
@@ -41,8 +41,8 @@ def misbehave(given):
         while True:
             pass
 
-child.WORK["bad"] = misbehave
-child.nursery()
+child.JOB_KINDS["bad"] = misbehave
+child.fork_children()
 """
 # One that leaves somebody behind who has its pipe, too.
 HELD = """
@@ -68,7 +68,7 @@ def nursery(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bad")
     (folder / "bad_child.py").write_text(BAD)
     limits = Limits(child_seconds=2, child_memory=2048 * MEGABYTE, child_file_bytes=MEGABYTE)
-    made = Nursery(Settings(folder, limits=limits), "bad_child", folder)
+    made = ForkServer(Settings(folder, limits=limits), "bad_child", folder)
     with made:
         yield made
 
@@ -236,7 +236,7 @@ def test_a_job_has_one_row_however_often_it_is_asked_for(site):
     def want(connection):
         row = campaigns.by_slug(connection, "tiny")
         for one in campaigns.tasks_of(connection, row["id"]):
-            jobs.want_task(connection, site.context, one["id"])
+            jobs.request_task_scores(connection, site.context, one["id"])
         return connection.execute(select(job.c.key)).scalars().all()
 
     assert len(site.context.store.write(want)) == len(set(site.context.store.write(want)))
@@ -246,7 +246,7 @@ def test_a_nursery_whose_pipe_somebody_else_holds_open_is_closed_all_the_same(tm
     """A process that left the group still has the pipe: nobody waits for its end."""
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "held.py").write_text(HELD.replace("fifo", str(tmp_path / "fifo")))
-    nursery = Nursery(Settings(tmp_path / "site"), "held", tmp_path)
+    nursery = ForkServer(Settings(tmp_path / "site"), "held", tmp_path)
     left = nursery.run({})["left"]
     nursery.close()
     assert Path(f"/proc/{left}").exists()
@@ -310,6 +310,6 @@ def test_pages_that_were_asked_for_before_the_truth_was_copied_are_made_anew(sit
             for t in campaigns.tasks_of(connection, campaigns.by_slug(connection, "tiny")["id"])
             if t["slug"] == "ranked"
         )
-    site.context.store.write(lambda c: scoring.want_publication(c, site.context, task["id"]))
+    site.context.store.write(lambda c: scoring.request_publication(c, site.context, task["id"]))
     site.work()
     assert "qrels.txt" in site.browser().get(address).text

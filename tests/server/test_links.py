@@ -9,7 +9,7 @@ from cranfield.campaign.surveys.rated import relatedness_survey
 from cranfield.server import Limits
 from cranfield.server.services import batches
 from cranfield.server.services.campaigns import by_slug
-from cranfield.server.services.work import gold_of
+from cranfield.server.services.work import gold_score
 from cranfield.server.store.work_tables import admission, assessor, assignment, hit, judgement
 from tests.server.people import GOOD, add, batch, crowd_browser, next_page, save, worker
 
@@ -175,14 +175,14 @@ def test_the_first_answer_to_gold_counts(both):
         save(browser, *found, {"rating": "0"})
     with both.context.store.read() as connection:
         who = connection.execute(select(assessor.c.id)).scalar_one()
-        before = gold_of(connection, batch(both, "gold"), who)
+        before = gold_score(connection, batch(both, "gold"), who)
     assert before == (0, 2)
     for where in places:
         assert save(browser, where, browser.get(where).text, {"rating": "4"}).status_code == 303
         # Who was sent away is not let in again by revising: that would tell which was gold.
         assert next_page(browser, "gold")[0] is None
     with both.context.store.read() as connection:
-        assert gold_of(connection, batch(both, "gold"), who) == before
+        assert gold_score(connection, batch(both, "gold"), who) == before
 
 
 def test_a_role_that_was_taken_is_taken(both):

@@ -175,7 +175,7 @@ def test_a_large_file_is_checked_by_a_child_and_told_alike(site, monkeypatch):
     client = site.program(site.add_token(site.ann, site.one))
     odd = GOOD.replace(b"t2 Q0 d3", b"t2 Q0 d9", 1)
     here = client.post("/tasks/ranked/check", content=odd)
-    monkeypatch.setattr(checks, "SMALL", 0)
+    monkeypatch.setattr(checks, "SMALL_BYTES", 0)
     there = client.post("/tasks/ranked/check", content=odd)
     assert (here.status_code, there.status_code) == (422, 422)
     assert here.json() == there.json()
@@ -185,7 +185,7 @@ def test_a_large_file_is_checked_by_a_child_and_told_alike(site, monkeypatch):
 
 
 def test_a_child_that_cannot_read_a_file_refuses_it(site, monkeypatch):
-    from cranfield.server.jobs.nursery import Nursery
+    from cranfield.server.jobs.nursery import ForkServer
     from cranfield.server.services import checks
 
     told = []
@@ -194,8 +194,8 @@ def test_a_child_that_cannot_read_a_file_refuses_it(site, monkeypatch):
         told.append("killed")
         return {"error": "it was killed", "again": True}
 
-    monkeypatch.setattr(checks, "SMALL", 0)
-    monkeypatch.setattr(Nursery, "run", killed)
+    monkeypatch.setattr(checks, "SMALL_BYTES", 0)
+    monkeypatch.setattr(ForkServer, "run", killed)
     client = site.program(site.add_token(site.ann, site.one))
     answer = client.put("/tasks/ranked/runs/r1", params=ABOUT, content=GOOD)
     assert answer.status_code == 422
@@ -294,9 +294,9 @@ def test_what_can_unfold_is_never_read_in_the_server(site, monkeypatch, name):
 
 def test_the_checks_of_a_team_wait_outside_of_the_threads(site, monkeypatch):
     """More checks than there are threads: the site answers, and another team has its turn."""
-    from cranfield.server.services.checks import Checks
+    from cranfield.server.services.checks import UploadChecker
 
-    going, begun, real = threading.Event(), threading.Event(), Checks.check
+    going, begun, real = threading.Event(), threading.Event(), UploadChecker.check
 
     def slow(self, upload, given, task_row, slug):
         if given.description == "slow":
@@ -304,7 +304,7 @@ def test_the_checks_of_a_team_wait_outside_of_the_threads(site, monkeypatch):
             assert going.wait(60)
         return real(self, upload, given, task_row, slug)
 
-    monkeypatch.setattr(Checks, "check", slow)
+    monkeypatch.setattr(UploadChecker, "check", slow)
     client = site.program(site.add_token(site.ann, site.one))
     other = site.program(site.add_token(site.bob, site.two))
     answers = []
@@ -328,19 +328,19 @@ def test_the_checks_of_a_team_wait_outside_of_the_threads(site, monkeypatch):
 def test_a_team_that_sends_without_end_is_told_to_wait(open_folder, tmp_path, monkeypatch):
     import shutil
 
-    from cranfield.server.services.checks import Checks
+    from cranfield.server.services.checks import UploadChecker
 
     folder, known = open_folder
     shutil.copytree(folder, tmp_path / "copy")
     limits = Limits(waiting_checks=2)
     site = Site(tmp_path / "copy", password=known["password"], limits=limits)
-    going, real = threading.Event(), Checks.check
+    going, real = threading.Event(), UploadChecker.check
 
     def slow(self, *args):
         assert going.wait(60)
         return real(self, *args)
 
-    monkeypatch.setattr(Checks, "check", slow)
+    monkeypatch.setattr(UploadChecker, "check", slow)
     with site.serving():
         client = site.program(site.add_token(*known["ann"]))
         answers = queue.SimpleQueue()

@@ -162,7 +162,7 @@ def test_offline_answers_and_the_sites_give_the_same_log_but_for_times_and_ids(s
     file = tmp_path / "answers.json"
     file.write_text(json.dumps(response_of(sheet, "crowd-001", filled).to_dict()))
     with site.context.store.read() as connection:
-        served = assessing.collected(connection, batch(site)).log
+        served = assessing.collect_forms(connection, batch(site)).log
     offline = read_forms([file]).log
     assert sorted(r[:4] for r in served.rows()) == sorted(r[:4] for r in offline.rows())
 

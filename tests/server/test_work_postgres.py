@@ -53,7 +53,7 @@ def test_places_hold_when_all_ask_at_once(server, tmp_path):
         with site.context.store.read() as connection:
             found = batches.read_batch(connection, campaign, "one")
             rows = connection.execute(select(assignment.c.hit, assignment.c.assessor)).all()
-            log = assessing.collected(connection, found)
+            log = assessing.collect_forms(connection, found)
         assert Counter(Counter(row.hit for row in rows).values()) == {2: len(ITEMS)}
         assert len(set(rows)) == len(rows) == 2 * len(ITEMS)
         assert log.forms == 2 * len(ITEMS)

@@ -15,7 +15,7 @@ import httpx
 import uvicorn
 
 from cranfield.server import Limits, Passwords, Settings, create_app
-from cranfield.server.jobs.nursery import Nursery
+from cranfield.server.jobs.nursery import ForkServer
 from cranfield.server.jobs.worker import work_all
 from cranfield.server.protocol import BoundedHeads
 from cranfield.server.services import accounts, board, campaigns, teams
@@ -31,7 +31,7 @@ DAY = 24 * 3600 * 1000
 # Seconds after which something that should have come by itself does not come.
 PATIENCE = 60.0
 # One process forks the children of all tests.
-NURSERY = Nursery(Settings(Path("unused")))
+NURSERY = ForkServer(Settings(Path("unused")))
 atexit.register(NURSERY.close)
 # A number that stands in the truth and nowhere else.
 CANARY = "7351964"
@@ -204,7 +204,7 @@ class Site:
             def write(connection, end=end):
                 row = campaigns.by_slug(connection, name)
                 campaigns.move(connection, self.context, "test", row["id"], end, reason)
-                board.after_move(connection, self.context, row, end)
+                board.start_jobs_of_state(connection, self.context, row, end)
 
             self.context.store.write(write)
             self.work()

@@ -14,13 +14,13 @@ from sqlalchemy import Connection
 from cranfield.campaign.collections import SiteReport, site_report
 from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context
-from cranfield.server.jobs.nursery import Nursery
+from cranfield.server.jobs.nursery import ForkServer
 from cranfield.server.jobs.worker import work_all
 from cranfield.server.services import audit, campaigns, clock, jobs
 from cranfield.server.services.importing import import_collection
-from cranfield.server.services.site import need_site, open_site
+from cranfield.server.services.site import open_site, require_site
 from cranfield.server.settings import Settings, owner_only_umask
-from cranfield.server.store import told
+from cranfield.server.store import readable_errors
 
 # The actor in the audit for changes made by a command.
 ACTOR = "command"
@@ -33,11 +33,11 @@ def open_context(
     """The site of a folder, closed at the end; a `new` one is made where there is none."""
     settings = Settings(Path(folder), database=database or "")
     if not new:
-        need_site(settings)
+        require_site(settings)
     with owner_only_umask():
         context = open_site(settings)
         try:
-            with told(context.settings.url):
+            with readable_errors(context.settings.url):
                 yield context
         finally:
             context.store.close()
@@ -135,7 +135,7 @@ def rescore(folder: str | Path, campaign: str, *, database: str | None = None) -
             row = campaigns.by_slug(connection, campaign)
             tasks = campaigns.tasks_of(connection, row["id"])
             for entry in tasks:
-                jobs.want_task(connection, context, entry["id"])
+                jobs.request_task_scores(connection, context, entry["id"])
             return len(tasks)
 
         tasks = context.store.write(want)
@@ -167,8 +167,8 @@ def export_to(context: Context, campaign: str, out: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(dir=context.settings.incoming) as work:
         with context.store.read() as connection:
             row = campaigns.by_slug(connection, campaign)
-            job_input = export.described(connection, context, row, out, Path(work))
-        with Nursery(context.settings) as nursery:
+            job_input = export.export_input(connection, context, row, out, Path(work))
+        with ForkServer(context.settings) as nursery:
             reply = nursery.run(job_input)
     if "error" in reply:
         raise UsageError(f"the export was not written: {reply['error']}")

@@ -37,7 +37,7 @@ from cranfield.server.http import (
 from cranfield.server.permissions import ROLES, RULES, SCOPES, Role, Rule
 from cranfield.server.routes import load_handlers
 from cranfield.server.services.accounts import Hasher, WaitError
-from cranfield.server.services.checks import BusyError, Checks
+from cranfield.server.services.checks import BusyError, UploadChecker
 from cranfield.server.services.results import Pages
 from cranfield.server.services.site import open_site
 from cranfield.server.settings import Settings
@@ -75,7 +75,7 @@ def make_app(settings: Settings, context: Context | None = None) -> FastAPI:
     )
     app.state.context, app.state.settings = site, settings
     app.state.hasher = Hasher(settings.passwords)
-    app.state.checks = Checks(site)
+    app.state.checks = UploadChecker(site)
     app.state.pages = Pages(site)
     _add_routes(app)
     _add_errors(app)

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from cranfield.server.context import Context, hash_of
 from cranfield.server.permissions import ASSESSORS, Role
 from cranfield.server.services import accounts
-from cranfield.server.services.assessors import LINK
+from cranfield.server.services.assessors import LINK_PREFIX
 from cranfield.server.store.tables import campaign, membership, task, team
 from cranfield.server.store.work_tables import assessor
 
@@ -117,7 +117,7 @@ def _identity_of_credentials(
     if bearer:
         kind, _, credentials = bearer.partition(" ")
         secret = credentials.strip() if kind == "Bearer" else ""
-        if secret.startswith(LINK):
+        if secret.startswith(LINK_PREFIX):
             row = _assessor(connection, secret)
             # The link of a worker and the cookie of a respondent are for browsers.
             program = row if row is not None and row["kind"] == "model" else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from cranfield.server.services.accounts import Hasher
-    from cranfield.server.services.checks import Checks
+    from cranfield.server.services.checks import UploadChecker
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 HANDLERS: dict[str, Callable[..., Any]] = {}
@@ -81,8 +81,8 @@ def hasher_of(request: Request) -> Hasher:
     return cast("Hasher", request.app.state.hasher)
 
 
-def checks_of(request: Request) -> Checks:
-    return cast("Checks", request.app.state.checks)
+def checks_of(request: Request) -> UploadChecker:
+    return cast("UploadChecker", request.app.state.checks)
 
 
 def identity_of(request: Request) -> Identity:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from cranfield._process import show_logs_plainly
 from cranfield.errors import UsageError, os_message
 from cranfield.server.app import make_app
-from cranfield.server.services.site import FIRST, ensure_organiser, open_site
+from cranfield.server.services.site import FIRST_LOGIN, ensure_organiser, open_site
 from cranfield.server.settings import OTHERS, Settings
 
 SWITCH_SECONDS = 0.0005
@@ -51,7 +51,7 @@ def _run(settings: Settings, listening: list[socket.socket], *, demo: bool, out:
 
         ensure_demo(context)
     if password is not None:
-        out.write(f"organiser's login: {FIRST}\npassword (shown once): {password}\n")
+        out.write(f"organiser's login: {FIRST_LOGIN}\npassword (shown once): {password}\n")
     # Early connections wait until the server is ready: its sockets listen already.
     out.write(f"serving {settings.folder} at http://{settings.host}:{settings.port}/\n")
     if settings.address:

@@ -30,5 +30,5 @@ def check(job_input: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    child.WORK["check"] = check
-    child.nursery("cranfield.campaign.submissions", "cranfield.io.collection")
+    child.JOB_KINDS["check"] = check
+    child.fork_children("cranfield.campaign.submissions", "cranfield.io.collection")

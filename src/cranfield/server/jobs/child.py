@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 
 
-def nursery(*modules: str) -> None:
+def fork_children(*modules: str) -> None:
     """Forks a child for every line of standard input, and tells how it ended by a line.
 
     What all jobs need is imported once, here, where no truth and no run is ever opened.
@@ -37,7 +37,7 @@ def nursery(*modules: str) -> None:
         child = os.fork()
         if child == 0:
             os.close(reading)
-            work(json.loads(line), writing)
+            run_job(json.loads(line), writing)
         os.close(writing)
         with os.fdopen(reading, "rb") as stream:
             reply = stream.read()
@@ -50,12 +50,12 @@ def nursery(*modules: str) -> None:
             os._exit(1)
 
 
-def work(job_input: dict[str, Any], writing: int) -> NoReturn:
+def run_job(job_input: dict[str, Any], writing: int) -> NoReturn:
     """Do one job, say one line of JSON, and end."""
     code = 1
     try:
         confine(job_input["limits"])
-        result = WORK[job_input["kind"]](job_input)
+        result = JOB_KINDS[job_input["kind"]](job_input)
         code = 0
     except MemoryError:
         result = {"error": "it needs more memory than a scoring job may use"}
@@ -108,7 +108,7 @@ def score(job_input: dict[str, Any]) -> dict[str, Any]:
     from cranfield.io.files import write_atomic
 
     with tempfile.TemporaryDirectory(dir=job_input["work"]) as folder:
-        collection = prepared(job_input, Path(folder))
+        collection = prepare_collection(job_input, Path(folder))
         options: dict[str, Any] = {"released": True, "compare": False, "jobs": 1}
         results = gather(collection, job_input["task"], **options)
         curve = results.curve
@@ -118,24 +118,24 @@ def score(job_input: dict[str, Any]) -> dict[str, Any]:
                 job_input["task"],
                 **options,
             )
-            silver.material.scores.save(beside(job_input["out"], "silver"))
+            silver.material.scores.save(sibling_path(job_input["out"], "silver"))
             if curve is not None and silver.curve is not None:
                 curve = combine_scores(curve, silver.curve)
         if curve is not None:
-            curve.save(beside(job_input["out"], "curve"))
+            curve.save(sibling_path(job_input["out"], "curve"))
         if results.mistakes is not None:
             text = json.dumps(results.mistakes.to_plain())
-            write_atomic(beside(job_input["out"], "mistakes"), text.encode())
+            write_atomic(sibling_path(job_input["out"], "mistakes"), text.encode())
         results.material.scores.save(job_input["out"])
     return {"done": 1}
 
 
-def beside(path: str, part: str) -> Path:
+def sibling_path(path: str, part: str) -> Path:
     """Where the curve, the mistakes or the silver of a run lie, beside its scores."""
     return Path(path).with_suffix(f".{part}.json")
 
 
-def prepared(job_input: dict[str, Any], folder: Path) -> Collection:
+def prepare_collection(job_input: dict[str, Any], folder: Path) -> Collection:
     """The public collection with the truth, and the one run as its user named it."""
     from cranfield.data.collection import RunFacts
     from cranfield.io.collection import read_collection
@@ -144,7 +144,7 @@ def prepared(job_input: dict[str, Any], folder: Path) -> Collection:
     name = job_input["run"]["name"]
     path = folder / f"{name}{job_input['run']['ending']}"
     path.symlink_to(job_input["run"]["path"])
-    threshold = written_threshold(job_input["run"]["threshold"], folder / "threshold.csv")
+    threshold = write_threshold(job_input["run"]["threshold"], folder / "threshold.csv")
     facts = {name: RunFacts(name, threshold=threshold)}
     measures = tuple(job_input["measures"])
     if job_input["task"] == "ranked":
@@ -164,7 +164,7 @@ def prepared(job_input: dict[str, Any], folder: Path) -> Collection:
     )
 
 
-def written_threshold(text: str, file: Path) -> str:
+def write_threshold(text: str, file: Path) -> str:
     """What the facts of a run say of its threshold; one per concept goes to a file."""
     from cranfield.server.thresholds import threshold_lines
 
@@ -181,16 +181,18 @@ def aggregate(job_input: dict[str, Any]) -> dict[str, Any]:
 
     out = Path(job_input["out"])
     out.mkdir(parents=True, exist_ok=True, mode=0o700)
-    scores = _together(job_input["parts"])
+    scores = _concat_scores(job_input["parts"])
     if scores is None:
         raise FileNotFoundError("scores of a run are gone")
     curve, silver = (
-        _together([beside(part, name) for part in job_input["parts"]])
+        _concat_scores([sibling_path(part, name) for part in job_input["parts"]])
         for name in ("curve", "silver")
     )
     if curve is not None:
         curve.save(out / "curve.json")
-    _join_mistakes([beside(path, "mistakes") for path in job_input["parts"]], out / "mistakes.json")
+    _join_mistakes(
+        [sibling_path(path, "mistakes") for path in job_input["parts"]], out / "mistakes.json"
+    )
     comparison = None
     if silver is not None:
         scores, comparison = estimates(scores, silver, rng=job_input["seed"])
@@ -203,7 +205,7 @@ def aggregate(job_input: dict[str, Any]) -> dict[str, Any]:
     return {"done": len(scores.runs), "standings": rows, "means": _means(scores)}
 
 
-def _together(paths: list[Any]) -> Scores | None:
+def _concat_scores(paths: list[Any]) -> Scores | None:
     """Saved scores of several runs as one; None where some are not there."""
     from cranfield.answers import load
     from cranfield.evaluation.scores import Scores
@@ -271,10 +273,10 @@ def export(job_input: dict[str, Any]) -> dict[str, Any]:
     return write_export(job_input)
 
 
-WORK = {"export": export, "score": score, "aggregate": aggregate, "publish": publish}
+JOB_KINDS = {"export": export, "score": score, "aggregate": aggregate, "publish": publish}
 
 if __name__ == "__main__":
-    nursery(
+    fork_children(
         "cranfield.campaign.results_bundle",
         "cranfield.comparison.compare",
         "cranfield.evaluation.labels",

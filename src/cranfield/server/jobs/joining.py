@@ -78,5 +78,5 @@ def written(cells: Cells, task: str) -> str:
 
 
 if __name__ == "__main__":
-    child.WORK["join"] = join
-    child.nursery("cranfield.io.labels", "cranfield.io")
+    child.JOB_KINDS["join"] = join
+    child.fork_children("cranfield.io.labels", "cranfield.io")

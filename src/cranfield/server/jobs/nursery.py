@@ -37,7 +37,7 @@ class StoppedError(CranfieldError):
 ARITHMETIC = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "NPY_DISABLE_CPU_FEATURES")
 
 
-class Nursery:
+class ForkServer:
     """One process that forks a child for one job at a time."""
 
     def __init__(
@@ -55,7 +55,7 @@ class Nursery:
         self._process: subprocess.Popen[bytes] | None = None
         self._used = 0.0
 
-    def __enter__(self) -> Nursery:
+    def __enter__(self) -> ForkServer:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -11,7 +11,7 @@ import threading
 import time
 
 from cranfield.server.context import Context
-from cranfield.server.jobs.nursery import Nursery, StoppedError
+from cranfield.server.jobs.nursery import ForkServer, StoppedError
 from cranfield.server.services import backup as _backup  # noqa: F401 - adds its kinds of jobs
 from cranfield.server.services import jobs, scoring
 from cranfield.server.services.campaigns import close_due
@@ -50,11 +50,11 @@ class Workers:
             thread.join(max(0.0, until - time.monotonic()))
 
     def _run(self, worker: str) -> None:
-        with Nursery(self.context.settings) as nursery:
+        with ForkServer(self.context.settings) as nursery:
             while not self._stopping.is_set():
                 self._step(worker, nursery)
 
-    def _step(self, worker: str, nursery: Nursery) -> None:
+    def _step(self, worker: str, nursery: ForkServer) -> None:
         try:
             close_due(self.context)
             if self.context.untidy.is_set():
@@ -71,20 +71,20 @@ class Workers:
 
 def work_once(
     context: Context,
-    nursery: Nursery,
+    nursery: ForkServer,
     worker: str = "here",
     stopping: threading.Event | None = None,
 ) -> bool:
     """Do one job, if there is one."""
     with context.store.read() as connection:
-        if not jobs.is_free(connection, context):
+        if not jobs.has_claimable_job(connection, context):
             return False
     job = context.store.write(lambda c: jobs.claim(c, context, worker))
     if job is None:
         return False
-    with _Heart(context, job) as heart:
+    with _Heartbeat(context, job) as heart:
         try:
-            result = _do(context, job, heart, stopping or threading.Event(), nursery)
+            result = _run_job(context, job, heart, stopping or threading.Event(), nursery)
         except StoppedError:
             return False
     if heart.lost:
@@ -97,10 +97,10 @@ def work_once(
     return True
 
 
-def work_all(context: Context, nursery: Nursery | None = None) -> int:
+def work_all(context: Context, nursery: ForkServer | None = None) -> int:
     """Do jobs until there are none; for commands and tests, which have no workers."""
     count = 0
-    with contextlib.nullcontext(nursery) if nursery else Nursery(context.settings) as active:
+    with contextlib.nullcontext(nursery) if nursery else ForkServer(context.settings) as active:
         while work_once(context, active):
             count += 1
     return count
@@ -119,16 +119,16 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-class _Heart:
+class _Heartbeat:
     """Tells the store every few seconds that a job is being done."""
 
     def __init__(self, context: Context, job: Row) -> None:
-        self._context, self._held = context, job
+        self._context, self._job = context, job
         self._over = threading.Event()
         self.lost = False
         self._thread = threading.Thread(target=self._beat, daemon=True)
 
-    def __enter__(self) -> _Heart:
+    def __enter__(self) -> _Heartbeat:
         self._thread.start()
         return self
 
@@ -140,24 +140,24 @@ class _Heart:
         while not self._over.wait(self._context.settings.heartbeat_seconds):
             with contextlib.suppress(Exception):
                 is_own = self._context.store.write(
-                    lambda c: jobs.heartbeat(c, self._context, self._held)
+                    lambda c: jobs.heartbeat(c, self._context, self._job)
                 )
                 if not is_own:
                     self.lost = True
                     return
 
 
-def _do(
-    context: Context, job: Row, heart: _Heart, stopping: threading.Event, nursery: Nursery
+def _run_job(
+    context: Context, job: Row, heart: _Heartbeat, stopping: threading.Event, nursery: ForkServer
 ) -> Row:
-    if job["kind"] in scoring.INSIDE:
+    if job["kind"] in scoring.IN_PROCESS_JOBS:
         try:
-            return scoring.INSIDE[job["kind"]](context, json.loads(job["input"]))
+            return scoring.IN_PROCESS_JOBS[job["kind"]](context, json.loads(job["input"]))
         except Exception as error:
             LOG.exception("job %s", job["id"])
             return {"error": f"{type(error).__name__}: {error}"[:500], "again": True}
     with context.store.read() as connection:
-        job_input = scoring.instructions(connection, context, job)
+        job_input = scoring.job_arguments(connection, context, job)
     if job_input is None:
         return {"error": "what it was to score is gone"}
     return nursery.run(job_input, lambda: heart.lost, stopping)

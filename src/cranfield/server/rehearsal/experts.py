@@ -22,7 +22,7 @@ _PASSWORD = re.compile(r"shown once: <code>([^<]+)</code>")
 
 
 @dataclass
-class Round:
+class ExpertOutcome:
     """What the experts did."""
 
     experts: int = 0
@@ -33,7 +33,7 @@ class Round:
     doubled: int = 0
     wrong: list[str] = field(default_factory=list)
 
-    def told(self) -> tuple[bool, str]:
+    def summary(self) -> tuple[bool, str]:
         """Whether the round is whole, in words."""
         holds = not self.wrong and not self.missing and not self.doubled
         first = f" (first: {self.wrong[0]})" if self.wrong else ""
@@ -41,9 +41,9 @@ class Round:
         return holds, f"{figures}, {self.refused} incomplete ones refused{first}"
 
 
-def play(stage: Stage) -> Round:
+def play(stage: Stage) -> ExpertOutcome:
     """All experts annotate all items, several at once, each by account and page."""
-    outcome = Round(experts=stage.world.scale.experts)
+    outcome = ExpertOutcome(experts=stage.world.scale.experts)
     sheet = make_sheet(stage.folder / "collection", split=CROWD)
     items = [unit.name for unit in sheet.units]
     # The same seed: the experts and the crowd see the same pictures.

@@ -33,7 +33,7 @@ for line in sys.stdin:
 
 
 @dataclass
-class Judged:
+class PoolOutcome:
     """What became of the pool."""
 
     people: int = 0
@@ -44,7 +44,7 @@ class Judged:
     doubled: int = 0
     acknowledged: set[tuple[str, str]] = field(default_factory=set)
 
-    def told(self) -> tuple[bool, str]:
+    def summary(self) -> tuple[bool, str]:
         """Whether all of the pool was judged, in words."""
         judged_count = len(self.acknowledged) + self.by_program
         return (
@@ -54,9 +54,9 @@ class Judged:
         )
 
 
-def play(stage: Stage) -> Judged:
+def play(stage: Stage) -> PoolOutcome:
     """Pool, judge, and make the truth of the rankings from it."""
-    scale, outcome = stage.world.scale, Judged(people=stage.world.scale.judges)
+    scale, outcome = stage.world.scale, PoolOutcome(people=stage.world.scale.judges)
     stage.move("pooling")
     fields = {"depth": str(scale.pool_depth), "per_team": "1", "seed": str(stage.world.seed)}
     people.new_batch(stage, "relevance", SLUG, fields)
@@ -134,7 +134,7 @@ def _program(stage: Stage, token: str, grades: dict[str, int], limit: int) -> in
 
 
 def _people(
-    stage: Stage, links: list[tuple[str, str]], grades: dict[str, int], outcome: Judged
+    stage: Stage, links: list[tuple[str, str]], grades: dict[str, int], outcome: PoolOutcome
 ) -> None:
     """Turn by turn, so that the same people judge the same units whenever it is played again."""
     clients = [(annotator, people.enter(stage, link)) for annotator, link in links]

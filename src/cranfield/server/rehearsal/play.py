@@ -17,13 +17,13 @@ from cranfield.server.rehearsal import (
     working,
 )
 from cranfield.server.rehearsal.checks import Check, Rehearsal, joined
-from cranfield.server.rehearsal.experts import Round
-from cranfield.server.rehearsal.judging import Judged
-from cranfield.server.rehearsal.publishing import Published
+from cranfield.server.rehearsal.experts import ExpertOutcome
+from cranfield.server.rehearsal.judging import PoolOutcome
+from cranfield.server.rehearsal.publishing import PublicationOutcome
 from cranfield.server.rehearsal.scale import Scale
 from cranfield.server.rehearsal.stage import Stage
 from cranfield.server.rehearsal.submitting import Submissions
-from cranfield.server.rehearsal.working import Worked
+from cranfield.server.rehearsal.working import CrowdOutcome
 from cranfield.server.rehearsal.world import World
 
 MEGABYTE = 1 << 20
@@ -43,7 +43,7 @@ def rehearse(
     file. Everything is made in `folder`, or in one that is gone afterwards.
     """
     reporter = Progress.of(progress)
-    world = World.made(Scale(scale), seed)
+    world = World.generated(Scale(scale), seed)
     with tempfile.TemporaryDirectory(prefix="cranfield-rehearsal-") as temporary:
         work = Path(folder) if folder is not None else Path(temporary)
         work.mkdir(parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ def _play(stage: Stage, work: Path, seed: int, scale: float, progress: Progress)
     progress(0.45)
     publishing.release(stage)
     progress(0.5)
-    first, last = Published(), Published()
+    first, last = PublicationOutcome(), PublicationOutcome()
     publishing.check_tables(stage, publishing.export(stage, work / "first"), work / "site-1", first)
     progress(0.65)
     publishing.erratum(stage)
@@ -80,7 +80,7 @@ def _play(stage: Stage, work: Path, seed: int, scale: float, progress: Progress)
     checks = (
         _r1(first, last),
         _r2(stage, submitted, [worked, annotated, judged], last),
-        _r3(worked, [annotated.told(), judged.told(), *surveyed.told()]),
+        _r3(worked, [annotated.summary(), judged.summary(), *surveyed.summary()]),
         _r4(stage, submitted),
         joined(
             "R5",
@@ -111,14 +111,14 @@ def _play(stage: Stage, work: Path, seed: int, scale: float, progress: Progress)
     )
 
 
-def _r1(first: Published, last: Published) -> Check:
+def _r1(first: PublicationOutcome, last: PublicationOutcome) -> Check:
     equal, total = first.equal + last.equal, first.total + last.total
     differing = [*first.differing, *last.differing]
     example = f" (first: {differing[0]})" if differing else ""
     return Check("R1", equal == total > 0, f"tables equal {equal}/{total}{example}")
 
 
-def _r3(worked: Worked, extra_findings: list[tuple[bool, str]]) -> Check:
+def _r3(worked: CrowdOutcome, extra_findings: list[tuple[bool, str]]) -> Check:
     """Nuisances are found and careful people are left alone; copiers are counted apart."""
     spammers, copiers = worked.spammers, worked.copiers
     flagged_spammers, copied = spammers & worked.flagged, copiers & worked.flagged
@@ -148,8 +148,8 @@ def _r3(worked: Worked, extra_findings: list[tuple[bool, str]]) -> Check:
 def _r2(
     stage: Stage,
     submitted: Submissions,
-    work: list[Worked | Round | Judged],
-    last: Published,
+    work: list[CrowdOutcome | ExpertOutcome | PoolOutcome],
+    last: PublicationOutcome,
 ) -> Check:
     missing = len(last.missing) + sum(outcome.missing for outcome in work)
     doubled = len(last.doubled) + sum(outcome.doubled for outcome in work)

@@ -24,7 +24,7 @@ _PASSING = ("cranfield", "command", "notes")
 
 
 @dataclass
-class Published:
+class PublicationOutcome:
     """What the faces said."""
 
     equal: int = 0
@@ -56,7 +56,7 @@ def erratum(stage: Stage) -> None:
     release(stage, reason="three items and some grades were judged wrongly")
 
 
-def check_runs(stage: Stage, submitted: Submissions, outcome: Published) -> None:
+def check_runs(stage: Stage, submitted: Submissions, outcome: PublicationOutcome) -> None:
     """Every acknowledged run is there once, with the hash of its receipt, and has scores."""
     for task in ("labels", "ranked"):
         accepted: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
@@ -89,7 +89,7 @@ def export(stage: Stage, to: Path) -> Path:
     return to
 
 
-def check_tables(stage: Stage, exported: Path, site: Path, outcome: Published) -> None:
+def check_tables(stage: Stage, exported: Path, site: Path, outcome: PublicationOutcome) -> None:
     """Every page of the site, as data, beside the one that `publish` makes of the export."""
     stage.run("publish", exported / "collection", "-o", site, "--release-truth")
     visitor = stage.client()
@@ -120,7 +120,7 @@ def _served(task: str, file: str) -> str:
     return f"/{NAME}/results/{task}/{page}" + (f"?{query}" if query else "")
 
 
-def _check_scores(stage: Stage, exported: Path, task: str, outcome: Published) -> None:
+def _check_scores(stage: Stage, exported: Path, task: str, outcome: PublicationOutcome) -> None:
     """The scores themselves, by `eval` or `label` on the exported folder."""
     verb = {"labels": "label", "ranked": "eval"}[task]
     evaluation = json.loads(stage.run(verb, exported / "collection", "--format", "json"))

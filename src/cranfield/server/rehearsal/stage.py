@@ -31,7 +31,7 @@ class RehearsalError(CranfieldError):
 
 
 @dataclass
-class Acknowledged:
+class ReceiptLog:
     """What the site said it has: receipts of runs by task, team and tag."""
 
     receipts: dict[tuple[str, str, str], dict[str, Any]] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Stage:
             for number in range(1, 3 if database else 2)
         ]
         self._ports = itertools.cycle([server.port for server in self.servers])
-        self.acknowledged = Acknowledged()
+        self.acknowledged = ReceiptLog()
         self.tokens: dict[str, str] = {}
         self.organiser = Client(self.server.port, self.witness)
         self.programs = 4

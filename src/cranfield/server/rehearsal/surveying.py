@@ -53,20 +53,20 @@ _NO_TRUTH = "a survey has no truth"
 
 
 @dataclass(frozen=True)
-class Surveyed:
+class SurveyOutcome:
     """What the site counts of both surveys."""
 
     measures: Mapping[str, Any]
     preference: Mapping[str, Any]
 
-    def told(self) -> list[tuple[bool, str]]:
+    def summary(self) -> list[tuple[bool, str]]:
         """Whether the tables of the papers come out, in words."""
         return [_table_3(self.measures), _table_4(self.measures), _table_9_5(self.preference)]
 
 
-def play(stage: Stage) -> Surveyed:
+def play(stage: Stage) -> SurveyOutcome:
     """Both surveys, answered by whoever has their links."""
-    return Surveyed(_measures(stage), _preference(stage))
+    return SurveyOutcome(_measures(stage), _preference(stage))
 
 
 def _measures(stage: Stage) -> dict[str, Any]:

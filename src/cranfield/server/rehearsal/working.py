@@ -30,7 +30,7 @@ _SIGNS = 4  # the cell with the signs of nuisance, counted behind the name
 
 
 @dataclass
-class Worked:
+class CrowdOutcome:
     """What the crowd did, and what the board says of it."""
 
     forms: int = 0
@@ -56,10 +56,10 @@ class Worked:
         return {name for name, kind in self.kinds.items() if not kind}
 
 
-class _People:
+class _CrowdBrowsers:
     """The crowd at the doors of the site: who has which link, and who did what."""
 
-    def __init__(self, stage: Stage, outcome: Worked) -> None:
+    def __init__(self, stage: Stage, outcome: CrowdOutcome) -> None:
         self.stage, self.found = stage, outcome
         sheet = make_sheet(stage.folder / "collection", split=CROWD)
         form = next(iter(sheet.forms.values()))
@@ -162,10 +162,10 @@ def mended(form: Form, answers: Mapping[str, Sequence[str]]) -> dict[str, list[s
     return repaired
 
 
-def play(stage: Stage) -> Worked:
+def play(stage: Stage) -> CrowdOutcome:
     """Two batches, the second with other guidelines; nobody gets an item in both."""
-    outcome = Worked()
-    crowd = _People(stage, outcome)
+    outcome = CrowdOutcome()
+    crowd = _CrowdBrowsers(stage, outcome)
     for number, (overlap, guidelines) in enumerate(zip(OVERLAPS, GUIDELINES, strict=True), 1):
         batch, seed = f"crowd-{number}", str(stage.world.seed)
         title, each = f"What is in the pictures, {batch}", str(overlap)
@@ -195,7 +195,7 @@ def _flagged(stage: Stage, batch: str) -> set[str]:
     return flagged
 
 
-def _compare_logs(stage: Stage, crowd: _People, outcome: Worked) -> None:
+def _compare_logs(stage: Stage, crowd: _CrowdBrowsers, outcome: CrowdOutcome) -> None:
     """What was acknowledged is in the logs, once; and nobody judged an item twice."""
     for number in range(1, len(OVERLAPS) + 1):
         batch = f"crowd-{number}"

@@ -76,7 +76,7 @@ class World:
     canaries: tuple[str, ...]
 
     @classmethod
-    def made(cls, scale: Scale, seed: int) -> World:
+    def generated(cls, scale: Scale, seed: int) -> World:
         draw = np.random.default_rng([seed, 1])
         concepts = tuple(ontologies.pto(2009).concepts)
         items = tuple(f"img{n:05d}" for n in range(scale.items))

@@ -173,7 +173,7 @@ def change_role(request: Request, id: str) -> Response:
 def show_audit(request: Request) -> Response:
     with context_of(request).store.read() as connection:
         count, broken = audit.verify(connection)
-        rows = board.with_names(connection, audit.tail(connection, 200))
+        rows = board.name_audit_rows(connection, audit.last_rows(connection, 200))
     return render_page(request, "audit.html", count=count, broken=broken, rows=rows)
 
 
@@ -181,7 +181,7 @@ def show_audit(request: Request) -> Response:
 def want_backup(request: Request) -> Response:
     context = context_of(request)
     now = context.clock.now()
-    context.store.write(lambda c: jobs.want(c, context, "backup", f"backup:{now}", {}, None))
+    context.store.write(lambda c: jobs.request_job(c, context, "backup", f"backup:{now}", {}, None))
     return redirect_with_notice(
         request, "/admin", "A backup is being made; it appears below when it is done."
     )

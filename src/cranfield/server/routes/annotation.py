@@ -36,7 +36,7 @@ from cranfield.server.permissions import ADJUDICATORS, ORGANISERS
 from cranfield.server.services import assessing, assessors, batches, giving, quality, work
 from cranfield.server.services.batches import Batch
 from cranfield.server.services.campaigns import Row
-from cranfield.server.services.pictures import inside, picture_of
+from cranfield.server.services.pictures import decode_picture, picture_of
 from cranfield.server.store.work_tables import assessor as assessor_table
 from cranfield.site.pages.graphs import figure
 from cranfield.site.work_pages import OPTIONAL_KINDS, script_data
@@ -114,12 +114,12 @@ def work_next(request: Request, b: str) -> Response:
     assessor, context = _current_assessor(request), context_of(request)
     with context.store.read() as connection:
         batch = work_batch(connection, assessor, b)
-    assignment = context.store.write(lambda c: giving.give(c, context, batch, assessor))
+    assignment = context.store.write(lambda c: giving.assign_next(c, context, batch, assessor))
     if assignment is not None:
         return redirect(f"/{campaign_of(request)['slug']}/work/{b}/{assignment['id']}")
     with context.store.read() as connection:
         count, _ = work.progress(connection, batch, assessor)
-        previous = work.previous(connection, batch, assessor, "")
+        previous = work.previous_assignment(connection, batch, assessor, "")
     return render_page(request, "work_done.html", batch=batch.row, done=count, back=previous)
 
 
@@ -138,7 +138,7 @@ def _own_assignment(
 def work_unit(request: Request, b: str, id: str) -> Response:
     with context_of(request).store.read() as connection:
         batch, assessor, assignment = _own_assignment(request, connection, b, id)
-        earlier = work.said_before(connection, id)
+        earlier = work.last_revision(connection, id)
         return _unit_page(request, connection, batch, assessor, assignment, earlier["answers"])
 
 
@@ -159,9 +159,13 @@ def _unit_page(
     unit_path = f"{home}/{assignment['id']}"
     unit = batch.unit(batch.hits[assignment["hit"]], f"{home}/{assignment['hit']}/picture")
     form = batch.forms[unit.form]
-    previous = work.previous(connection, batch, assessor, assignment["id"])
+    previous = work.previous_assignment(connection, batch, assessor, assignment["id"])
     count, total = work.progress(connection, batch, assessor)
-    coming = giving.ahead(connection, batch, assessor, giving.AHEAD) if unit.picture else []
+    coming = (
+        giving.upcoming_units(connection, batch, assessor, giving.PREFETCHED_UNITS)
+        if unit.picture
+        else []
+    )
     messages = [{"question": p.question, "message": p.message} for p in problems]
     return render_page(
         request,
@@ -206,7 +210,7 @@ def work_save(request: Request, b: str, id: str) -> Response:
     answers, remark = form_answers(form), text_of(request, "comment")
     spent = text_of(request, "active_ms")
 
-    def write(connection: Connection) -> work.Saved:
+    def write(connection: Connection) -> work.SavedForm:
         # Looked at here, not before: a pause holds for what is on its way already.
         batch, _, assignment = _own_assignment(request, connection, b, id)
         return work.save(
@@ -255,7 +259,7 @@ def work_picture(request: Request, b: str, id: str, which: str = "picture") -> R
 def _picture(request: Request, item: str, embedded: str = "") -> Response:
     """A picture that came with its unit, or that of an item of the campaign."""
     folder = context_of(request).settings.public / campaign_of(request)["slug"]
-    picture = inside(embedded) if embedded else picture_of(folder, item)
+    picture = decode_picture(embedded) if embedded else picture_of(folder, item)
     if picture is None:
         raise Refusal(404, "There is no such picture.")
     data, media = picture
@@ -352,8 +356,8 @@ def agreement(request: Request, b: str) -> Response:
         else:
             assessor = require_active(assessor_row(request, connection))
             batch = work_batch(connection, assessor, b)
-        figures = quality.board(connection, batch)
-        moments = quality.over_time(connection, batch)
+        figures = quality.batch_dashboard(connection, batch)
+        moments = quality.agreement_over_time(connection, batch)
     if not everything:
         figures["people"] = [
             p | {"gold": ""} for p in figures["people"] if p["id"] == assessor["id"]
@@ -406,7 +410,7 @@ def adjudicate_save(request: Request, b: str) -> Response:
 
     def write(connection: Connection) -> int:
         batch = batch_of(request, connection, b)
-        log = assessing.collected(connection, batch).log
+        log = assessing.collect_forms(connection, batch).log
         votes = {(d.item, d.concept): d.votes for d in disputes(log)}
         for cell, value in decisions.items():
             if value not in votes.get(cell, {}):

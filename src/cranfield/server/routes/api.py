@@ -94,7 +94,7 @@ def task(request: Request, t: str) -> Response:  # noqa: ARG001
 @handler("api.public")
 def public(request: Request, t: str) -> Response:  # noqa: ARG001
     _need_signature(request)
-    path = downloads.archive(context_of(request), campaign_of(request)["slug"])
+    path = downloads.public_archive(context_of(request), campaign_of(request)["slug"])
     return FileResponse(path, headers=attachment_headers("public.tar.gz"))
 
 

@@ -188,7 +188,7 @@ def _board(request: Request, b: str, links: list[str] | None = None, error: str 
     context = context_of(request)
     with context.store.read() as connection:
         batch = batch_of(request, connection, b)
-        figures = quality.board(connection, batch)
+        figures = quality.batch_dashboard(connection, batch)
         rankings, why = [], ""
         if batch.kind == "labels" and batch.row["task"] is not None:
             try:
@@ -222,8 +222,8 @@ def state(request: Request, b: str) -> Response:
         try:
             with context.store.read() as connection:
                 batch = batch_of(request, connection, b)
-                batches.check_way(connection, batch.row, "merged")
-                plan = merging.plan(connection, context, batch, method)
+                batches.check_transition(connection, batch.row, "merged")
+                plan = merging.plan_merge(connection, context, batch, method)
         except CranfieldError as error:
             return _board(request, b, error=sentence(str(error)))
         confirmation = ask_first(request, _truth_question(plan, batch.row["title"], home))
@@ -249,7 +249,7 @@ def state(request: Request, b: str) -> Response:
     return redirect_with_notice(request, home, STATE_DONE[end])
 
 
-def _truth_question(plan: merging.Plan, title: str, return_path: str) -> Question:
+def _truth_question(plan: merging.MergePlan, title: str, return_path: str) -> Question:
     """What making the truth out of a batch will do, in numbers."""
     new = plural(plan.new, plan.unit)
     lines = ["Every run is scored again by the new truth, which is sealed as a new version."]
@@ -280,7 +280,7 @@ def grow(request: Request, b: str) -> Response:
     def write(connection: Connection) -> int:
         options = {"depth": 100, "count": 50} | _numbers(request, {"depth": int, "count": int})
         batch = batch_of(request, connection, b)
-        return pooling.grow(connection, context, identity.actor, row, batch, **options)
+        return pooling.grow_pool(connection, context, identity.actor, row, batch, **options)
 
     try:
         count = context.store.write(write)
@@ -393,7 +393,7 @@ def _person_question(
 def _log(request: Request, b: str) -> Response:
     with context_of(request).store.read() as connection:
         batch = batch_of(request, connection, b)
-        log = assessing.collected(connection, batch).log
+        log = assessing.collect_forms(connection, batch).log
     text = csv_text([log.header, *log.rows()])
     headers = attachment_headers(f"{batch.row['slug']}-log.csv")
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
@@ -428,7 +428,7 @@ def api_log(request: Request, c: str, b: str) -> Response:  # noqa: ARG001
 def api_agreement(request: Request, c: str, b: str) -> Response:  # noqa: ARG001
     with context_of(request).store.read() as connection:
         batch = batch_of(request, connection, b)
-        figures = quality.board(connection, batch)
+        figures = quality.batch_dashboard(connection, batch)
     status = figures["status"]
     counts = {"wanted": status.wanted, "submitted": status.submitted, "rejected": status.rejected}
     return json_response(
@@ -470,7 +470,7 @@ def _assessor_of(request: Request) -> dict[str, Any]:
 def api_next(request: Request) -> Response:
     """The next unit of any batch that runs, with the form that asks about it; null: none."""
     context, assessor = context_of(request), _assessor_of(request)
-    pair = context.store.write(lambda c: giving.give_any(c, context, assessor))
+    pair = context.store.write(lambda c: giving.assign_from_any_batch(c, context, assessor))
     if pair is None:
         return json_response({"assignment": None})
     batch, assignment = pair
@@ -487,7 +487,7 @@ def api_next(request: Request) -> Response:
 
 
 def _find_assignment(request: Request, connection: Connection, id: str) -> tuple[Any, Any]:
-    pair = work.found_by(connection, _assessor_of(request), id)
+    pair = work.assignment_and_batch(connection, _assessor_of(request), id)
     if pair is None:
         raise Refusal(404, "There is no such assignment.")
     if pair[0].row["state"] not in ("pilot", "running"):
@@ -498,7 +498,7 @@ def _find_assignment(request: Request, connection: Connection, id: str) -> tuple
 def _save(request: Request, id: str, body: Judgement, once: str | None) -> Response:
     context = context_of(request)
 
-    def write(connection: Connection) -> work.Saved:
+    def write(connection: Connection) -> work.SavedForm:
         batch, assignment = _find_assignment(request, connection, id)
         return work.save(
             connection,

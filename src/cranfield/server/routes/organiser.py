@@ -87,7 +87,7 @@ def _board(
 ) -> Response:
     context = context_of(request)
     with context.store.read() as connection:
-        figures = board.board(connection, context, campaign_of(request))
+        figures = board.dashboard(connection, context, campaign_of(request))
     return render_page(
         request, "board.html", status, board=figures, error=error, errors=errors or {}
     )
@@ -128,7 +128,7 @@ def move(request: Request, end: str, reason: str, keyed: KeyedRequest | None = N
         if keyed is not None and keyed.answer(connection) is not None:
             return
         campaigns.move(connection, context, identity.actor, row["id"], end, reason)
-        board.after_move(connection, context, row, cast("State", end))
+        board.start_jobs_of_state(connection, context, row, cast("State", end))
         if keyed is not None:
             keyed.remember(connection, 200, {"state": end}, context.clock.now())
 
@@ -142,7 +142,7 @@ def settings_form(request: Request) -> Response:
 
 def _settings(request: Request, errors: Mapping[str, str]) -> Response:
     row = campaign_of(request)
-    times = {name: board.shown_time(row[name]) for name in TIMES}
+    times = {name: board.format_time(row[name]) for name in TIMES}
     return render_page(request, "settings.html", 400 if errors else 200, times=times, errors=errors)
 
 
@@ -157,7 +157,7 @@ def change_settings(request: Request) -> Response:
         accounts.checked_text("the title", values["title"])
     for name, label in TIMES.items():
         with fields.beside(name):
-            values[name] = board.time_from(text_of(request, name), label)
+            values[name] = board.parse_time(text_of(request, name), label)
     for name in ("pooled", "teams_assess"):
         values[name] = int(text_of(request, name) == "yes")
     with fields.beside("runs_per_team"):
@@ -236,7 +236,7 @@ def rescore(request: Request) -> Response:
 
     def write(connection: Connection) -> None:
         for task in campaigns.tasks_of(connection, row["id"]):
-            jobs.want_task(connection, context, task["id"])
+            jobs.request_task_scores(connection, context, task["id"])
 
     context.store.write(write)
     return redirect_with_notice(request, _home(request), "Whatever is not scored is being scored.")
@@ -305,7 +305,7 @@ def disqualify(request: Request, id: str) -> Response:
 
     def write(connection: Connection) -> None:
         submissions.end_run(connection, context, identity.actor, id, "disqualified", reason)
-        jobs.want_task(connection, context, run_row["task"])
+        jobs.request_task_scores(connection, context, run_row["task"])
 
     context.store.write(write)
     return redirect_with_notice(request, _home(request), f"{name} is disqualified.")
@@ -341,7 +341,9 @@ def want_export(request: Request) -> Response:
     now = context.clock.now()
     job_input = {"campaign": row["slug"]}
     context.store.write(
-        lambda c: jobs.want(c, context, "export", f"export:{row['id']}:{now}", job_input, row["id"])
+        lambda c: jobs.request_job(
+            c, context, "export", f"export:{row['id']}:{now}", job_input, row["id"]
+        )
     )
     return redirect_with_notice(
         request, _home(request), "The export is being written; it appears below."

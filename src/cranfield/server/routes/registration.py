@@ -229,7 +229,7 @@ def data(request: Request) -> Response:
     redirect = redirect_to_licence(request)
     if redirect is not None:
         return redirect
-    files = downloads.listed(context_of(request).settings.public / campaign_of(request)["slug"])
+    files = downloads.list_files(context_of(request).settings.public / campaign_of(request)["slug"])
     return render_page(request, "data.html", files=files)
 
 
@@ -240,9 +240,9 @@ def data_file(request: Request, file: str) -> Response:
         return redirect
     folder = context_of(request).settings.public / campaign_of(request)["slug"]
     if file == "public.tar.gz":
-        archive = downloads.archive(context_of(request), campaign_of(request)["slug"])
+        archive = downloads.public_archive(context_of(request), campaign_of(request)["slug"])
         return FileResponse(archive, headers=attachment_headers("public.tar.gz"))
-    path = downloads.found(folder, file)
+    path = downloads.find_file(folder, file)
     if path is None:
         raise Refusal(404, "There is no such file.")
     return FileResponse(

@@ -311,7 +311,7 @@ def failures(connection: Connection, identity: Identity, run_row: Row) -> list[s
     return (
         errors
         if Role.ORGANISER in identity.roles
-        else [jobs.told_to_teams(error) for error in errors]
+        else [jobs.public_error(error) for error in errors]
     )
 
 

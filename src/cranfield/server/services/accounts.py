@@ -26,7 +26,7 @@ DAY = 24 * 3600 * SECOND
 TOKEN_DAYS, MOST_TOKEN_DAYS = 180, 365
 LONGEST_WAIT = 900 * SECOND
 # Attempts that are older count no more.
-FORGOTTEN = 24 * 3600 * SECOND
+FAILURE_MEMORY = 24 * 3600 * SECOND
 _LOGIN = re.compile(r"[a-z0-9][a-z0-9._@+-]{1,79}")
 
 
@@ -65,14 +65,14 @@ class Hasher:
         with self._turns:
             try:
                 return (
-                    self._argon.verify(password_hash or self._nobody, password)
+                    self._argon.verify(password_hash or self._dummy_hash, password)
                     and password_hash is not None
                 )
             except (Argon2Error, InvalidHashError):
                 return False
 
     @cached_property
-    def _nobody(self) -> str:
+    def _dummy_hash(self) -> str:
         """A hash in place of the one that an unknown name does not have."""
         return self._argon.hash("nobody has this password")
 
@@ -196,7 +196,7 @@ def log_in(context: Context, hasher: Hasher, login: str, password: str, address:
     Attempts are counted by name and address: who knows only a name locks nobody out.
     """
     name = login.strip().lower()[:LONGEST_TEXT]
-    counted = _counted(name, address)
+    counted = _failure_key(name, address)
     context.store.write(lambda c: _count_attempt(c, counted, context.clock.now()))
     with context.store.read() as connection:
         row = connection.execute(
@@ -210,7 +210,7 @@ def log_in(context: Context, hasher: Hasher, login: str, password: str, address:
     return context.store.write(lambda c: _open_session(c, context, person_id, counted))
 
 
-def _counted(name: str, address: str) -> str:
+def _failure_key(name: str, address: str) -> str:
     """Under what the attempts for a name from an address are counted."""
     return hash_of(f"{address}\n{name}")
 
@@ -221,7 +221,7 @@ def _count_attempt(connection: Connection, counted: str, now: int) -> None:
     A right password takes the count back. Counted afterwards, a burst of guesses would be looked
     at before the first of them counts.
     """
-    connection.execute(delete(login_failure).where(login_failure.c.at < now - FORGOTTEN))
+    connection.execute(delete(login_failure).where(login_failure.c.at < now - FAILURE_MEMORY))
     row = connection.execute(
         select(login_failure.c.failures, login_failure.c.until)
         .where(login_failure.c.name == counted)
@@ -272,7 +272,7 @@ def confirm(context: Context, hasher: Hasher, token: str, password: str, address
             .where(session.c.hash == hash_of(token))
         ).first()
     # Who has found an open browser guesses no faster than at the door.
-    counted, now = _counted(row.login if row else "", address), context.clock.now()
+    counted, now = _failure_key(row.login if row else "", address), context.clock.now()
     context.store.write(lambda c: _count_attempt(c, counted, now))
     if not hasher.matches(row.password if row else None, password):
         raise UsageError("the password is not right")

@@ -23,7 +23,7 @@ from cranfield.server.services.assessors import assessors_of
 from cranfield.server.services.batches import Batch, set_state
 from cranfield.server.services.truths import latest_truth
 from cranfield.server.services.uploads import sync_folders
-from cranfield.server.services.work import DONE, form_of, latest
+from cranfield.server.services.work import DONE, form_of, latest_revisions
 from cranfield.server.store.work_tables import (
     adjudication,
     assessor,
@@ -50,7 +50,7 @@ def filled_forms(connection: Connection, batch: Batch) -> list[FilledForm]:
     )
     comment_texts = {str(row.assignment): str(row.text) for row in comment_rows}
     forms = []
-    for row in latest(connection, batch.id):
+    for row in latest_revisions(connection, batch.id):
         if row["said"]["state"] != DONE:
             continue
         unit = batch.hits[row["hit"]]
@@ -71,7 +71,7 @@ def filled_forms(connection: Connection, batch: Batch) -> list[FilledForm]:
     return forms
 
 
-def collected(connection: Connection, batch: Batch) -> Collected:
+def collect_forms(connection: Connection, batch: Batch) -> Collected:
     """The figures and the log of a batch; a UsageError while nothing was handed in."""
     return collect(filled_forms(connection, batch))
 
@@ -130,7 +130,7 @@ def open_disputes(
     The first `with_probabilities` of them come with the probability of each answer.
     """
     try:
-        log = collected(connection, batch).log
+        log = collect_forms(connection, batch).log
     except UsageError:
         return ()
     waiting = disputes(log, decisions(connection, batch))
@@ -179,7 +179,7 @@ def decide(
 
 def truth_file(connection: Connection, batch: Batch, method: str) -> tuple[str, str]:
     """A truth out of a batch as the text of a file, and its ending: labels, or TREC judgements."""
-    log = collected(connection, batch).log
+    log = collect_forms(connection, batch).log
     truth = make_truth(log, method, decisions=decisions(connection, batch))
     rows = [r for r in truth.rows() if r["value"] != "undecided"]
     if batch.kind != "relevance":
@@ -239,7 +239,7 @@ def responses(connection: Connection, batch: Batch) -> list[Response]:
     """Answers to a survey as if they had come back as files, for counting with its key."""
     people = {row["id"]: row for row in assessors_of(connection, batch.row["campaign"])}
     by_person: dict[str, list[Filled]] = {}
-    for row in latest(connection, batch.id):
+    for row in latest_revisions(connection, batch.id):
         if row["state"] == "submitted":
             answer = row["said"]
             by_person.setdefault(row["assessor"], []).append(
@@ -270,7 +270,7 @@ def responses(connection: Connection, batch: Batch) -> list[Response]:
     ]
 
 
-def comments(connection: Connection, batch: Batch) -> int:
+def comment_count(connection: Connection, batch: Batch) -> int:
     """How many remarks a batch has."""
     return int(
         connection.execute(
@@ -283,7 +283,7 @@ def screened_items(
     connection: Connection, batch: Batch, concept: str, seen: str
 ) -> tuple[list[str], list[str]]:
     """The concepts of a batch, and the items that a concept is said to be seen in, or not."""
-    log = collected(connection, batch).log
+    log = collect_forms(connection, batch).log
     concepts = list(log.concepts)
     chosen_concept = concept or (concepts[0] if concepts else "")
     if chosen_concept not in concepts:

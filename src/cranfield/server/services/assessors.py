@@ -17,8 +17,8 @@ from cranfield.server.store.work_tables import admission, assessor, batch
 
 ASSESSORS = ("expert", "crowd", "model")
 # How the secret of a link or of a program that judges begins.
-LINK = "cw_"
-BY_SURVEY = "survey"
+LINK_PREFIX = "cw_"
+VIA_SURVEY = "survey"
 HOUR = 3600 * SECOND
 
 
@@ -64,7 +64,7 @@ def add_assessor(
     count = connection.execute(
         select(func.count()).select_from(assessor).where(assessor.c.campaign == campaign_id)
     ).scalar_one()
-    new, secret = context.new_id(), "" if person else f"{LINK}{context.new_secret()}"
+    new, secret = context.new_id(), "" if person else f"{LINK_PREFIX}{context.new_secret()}"
     connection.execute(
         insert(assessor).values(
             id=new,
@@ -119,7 +119,7 @@ def admit_from(
         select(admission.c.assessor)
         .where(
             admission.c.batch == other_id,
-            admission.c.via != BY_SURVEY,
+            admission.c.via != VIA_SURVEY,
             admission.c.assessor.not_in(inside),
         )
         .order_by(admission.c.assessor)
@@ -146,7 +146,7 @@ def add_respondent(
         select(admission.c.created)
         .where(
             admission.c.batch == batch_row["id"],
-            admission.c.via == BY_SURVEY,
+            admission.c.via == VIA_SURVEY,
             admission.c.created > now - HOUR,
         )
         .order_by(admission.c.created.desc())
@@ -162,7 +162,7 @@ def add_respondent(
         batch_row["campaign"],
         kind="crowd",
         batch_id=batch_row["id"],
-        via=BY_SURVEY,
+        via=VIA_SURVEY,
         facts=facts,
     )[1]
 

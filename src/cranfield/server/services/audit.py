@@ -53,21 +53,21 @@ def append(
     return int(row["n"])
 
 
-def begin(connection: Connection) -> None:
+def start_chain(connection: Connection) -> None:
     """Give a new store the head of an empty chain."""
     head = connection.execute(select(setting.c.value).where(setting.c.name == HEAD)).first()
     if head is None:
         connection.execute(insert(setting).values(name=HEAD, value=f"0 {START} 0"))
 
 
-def last(connection: Connection, action: str, on: str) -> int | None:
+def last_time_of(connection: Connection, action: str, on: str) -> int | None:
     """When something was last done to an object."""
     rows = select(audit.c.at).where(audit.c.action == action, audit.c.object == on)
     timestamp: int | None = connection.execute(rows.order_by(audit.c.n.desc()).limit(1)).scalar()
     return timestamp
 
 
-def latest(connection: Connection) -> int:
+def latest_time(connection: Connection) -> int:
     """The time of the last row."""
     head = connection.execute(select(setting.c.value).where(setting.c.name == HEAD)).scalar()
     return int(str(head).split(" ")[2]) if head else 0
@@ -93,7 +93,7 @@ def verify(connection: Connection) -> tuple[int, str]:
     return expected - 1, ""
 
 
-def tail(connection: Connection, count: int = 20) -> list[dict[str, Any]]:
+def last_rows(connection: Connection, count: int = 20) -> list[dict[str, Any]]:
     """The last rows, the newest first."""
     rows = connection.execute(select(audit).order_by(audit.c.n.desc()).limit(count)).mappings()
     return [dict(row) for row in rows]

@@ -143,7 +143,7 @@ def restore_backup(source: Path, settings: Settings) -> dict[str, Any]:
     new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        return _restored(source, settings)
+        return _restore(source, settings)
     except BaseException:
         for path in [folder] if new else folder.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -172,7 +172,7 @@ def _unpack_member(
         shutil.copyfileobj(content, stream)
 
 
-def _unpacked(source: Path, folder: Path) -> dict[str, Any]:
+def _unpack(source: Path, folder: Path) -> dict[str, Any]:
     """Unpack a backup and give its manifest, which its files were held to."""
     try:
         with tarfile.open(source, "r:gz") as archive:
@@ -202,9 +202,9 @@ def _unpacked(source: Path, folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def _restored(source: Path, settings: Settings) -> dict[str, Any]:
+def _restore(source: Path, settings: Settings) -> dict[str, Any]:
     folder = settings.folder
-    manifest = _unpacked(source, folder)
+    manifest = _unpack(source, folder)
     if (manifest["store"] == "sqlite") == bool(settings.database):
         kind = manifest["store"]
         raise UsageError(f"this is a backup of a site on {kind}; restore it on the same")
@@ -217,7 +217,7 @@ def _restored(source: Path, settings: Settings) -> dict[str, Any]:
     return manifest
 
 
-def note_export(context: Context, campaign_id: str | None, kind: str, place: Path) -> None:
+def record_export(context: Context, campaign_id: str | None, kind: str, place: Path) -> None:
     """Remember where an export or a backup was written, and its hash."""
     sha = file_hash(place)
     context.store.write(
@@ -234,7 +234,7 @@ def note_export(context: Context, campaign_id: str | None, kind: str, place: Pat
     )
 
 
-def stamp(context: Context) -> str:
+def time_stamp(context: Context) -> str:
     """The time as the names of files have it, and letters that keep two of one second apart."""
     now = datetime.fromtimestamp(context.clock.now() / SECOND, UTC)
     return f"{now:%Y-%m-%d-%H%M%S}-{context.new_id()[:4]}"
@@ -242,9 +242,9 @@ def stamp(context: Context) -> str:
 
 def backup_job(context: Context, _: dict[str, Any]) -> dict[str, Any]:
     """A backup that somebody asked for on the page of the site."""
-    place = context.settings.folder / "backups" / f"backup-{stamp(context)}.tar.gz"
+    place = context.settings.folder / "backups" / f"backup-{time_stamp(context)}.tar.gz"
     make_backup(context, place)
-    note_export(context, None, "backup", place)
+    record_export(context, None, "backup", place)
     return {"done": 1}
 
 
@@ -252,17 +252,17 @@ def export_job(context: Context, job_input: dict[str, Any]) -> dict[str, Any]:
     """An export that an organiser asked for on the board, as one file to download."""
     from cranfield.server.admin import export_to
     from cranfield.server.services.campaigns import by_slug
-    from cranfield.server.services.downloads import packed
+    from cranfield.server.services.downloads import pack_folder
 
-    place = context.settings.folder / "exports" / f"{job_input['campaign']}-{stamp(context)}"
+    place = context.settings.folder / "exports" / f"{job_input['campaign']}-{time_stamp(context)}"
     export_to(context, job_input["campaign"], place)
     archive = place.with_name(f"{place.name}.tar.gz")
-    write_atomic(archive, packed(place, job_input["campaign"]))
+    write_atomic(archive, pack_folder(place, job_input["campaign"]))
     shutil.rmtree(place)
     with context.store.read() as connection:
         campaign_id = by_slug(connection, job_input["campaign"])["id"]
-    note_export(context, campaign_id, "export", archive)
+    record_export(context, campaign_id, "export", archive)
     return {"done": 1}
 
 
-scoring.INSIDE.update(backup=backup_job, export=export_job)
+scoring.IN_PROCESS_JOBS.update(backup=backup_job, export=export_job)

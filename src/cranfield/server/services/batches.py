@@ -27,19 +27,19 @@ from cranfield.server.store.work_tables import admission, assignment, batch, gui
 # Kinds that ask a person once in a batch of its own, whatever was asked elsewhere.
 SURVEYS = frozenset(SURVEY_KINDS)
 # Batches that a store keeps at hand.
-MOST_KEPT, MOST_ORDERS = 50, 1000
-_KEPT_AS_IS = ("subjects", "by_subject", "_orders", "swept")
-_LOADED: WeakKeyDictionary[Engine, dict[str, Batch]] = WeakKeyDictionary()
+MAX_CACHED_BATCHES, MAX_CACHED_ORDERS = 50, 1000
+_CACHED_FIELDS = ("subjects", "by_subject", "_orders", "swept")
+_BATCH_CACHE: WeakKeyDictionary[Engine, dict[str, Batch]] = WeakKeyDictionary()
 # Asked at every step of whoever works; put together once.
-_RUNNING = (
+_SELECT_RUNNING = (
     select(batch)
     .where(batch.c.campaign == bindparam("of"), batch.c.state.in_(("pilot", "running")))
     .order_by(batch.c.created)
 )
-_ADMITTED = select(admission.c.batch).where(admission.c.assessor == bindparam("who"))
-_RUNNING_FOR = _RUNNING.where(batch.c.id.in_(_ADMITTED))
+_SELECT_ADMITTED = select(admission.c.batch).where(admission.c.assessor == bindparam("who"))
+_SELECT_RUNNING_FOR = _SELECT_RUNNING.where(batch.c.id.in_(_SELECT_ADMITTED))
 # What a plan holds beyond the columns of a batch.
-_MORE = ("pilot", "trial", "qualification", "expires", "most_per_person")
+_PLAN_FIELDS = ("pilot", "trial", "qualification", "expires", "most_per_person")
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Batch:
     def order_for(self, pseudonym: str) -> list[str]:
         """The units in the order of one person, worked out once."""
         if pseudonym not in self._orders:
-            if len(self._orders) >= MOST_ORDERS:
+            if len(self._orders) >= MAX_CACHED_ORDERS:
                 self._orders.clear()
             self._orders[pseudonym] = order_of(self.plan, pseudonym)
         return self._orders[pseudonym]
@@ -176,14 +176,14 @@ def add_batch(
             title=sheet.title,
             kind=kind,
             guideline=add_guideline(connection, context, campaign_id, sheet.guidelines),
-            form=json.dumps(_asked(sheet, plan, key or {})),
+            form=json.dumps(_form_definition(sheet, plan, key or {})),
             gate=gate,
             created=now,
-            **_planned(plan),
+            **_plan_columns(plan),
         )
     )
     rows = [
-        _hit(context, new, k, unit, topics or {}, gold, keep=bool(key))
+        _hit_row(context, new, k, unit, topics or {}, gold, keep=bool(key))
         for k, unit in enumerate(sheet.units)
     ]
     connection.execute(insert(hit), rows)
@@ -191,7 +191,7 @@ def add_batch(
     return new
 
 
-def _planned(plan: Plan) -> dict[str, Any]:
+def _plan_columns(plan: Plan) -> dict[str, Any]:
     """What a plan has columns for."""
     return {
         "overlap": plan.overlap,
@@ -201,13 +201,13 @@ def _planned(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _asked(sheet: Sheet, plan: Plan, key: Mapping[str, Any]) -> dict[str, Any]:
+def _form_definition(sheet: Sheet, plan: Plan, key: Mapping[str, Any]) -> dict[str, Any]:
     """What a batch asks and how it is given out, as far as it has no column of its own."""
     return {
         "forms": {part: form.to_dict() for part, form in sheet.forms.items()},
         "about": None if sheet.about is None else sheet.about.to_dict(),
         "scenario": sheet.scenario,
-        "plan": {name: getattr(plan, name) for name in _MORE},
+        "plan": {name: getattr(plan, name) for name in _PLAN_FIELDS},
         "key": dict(key),
     }
 
@@ -242,14 +242,14 @@ def add_units(
 ) -> None:
     """More units for a batch that is there; whoever adds them notes that the batch has changed."""
     rows = [
-        _hit(context, batch.id, k, unit, topics, {}, keep=False)
+        _hit_row(context, batch.id, k, unit, topics, {}, keep=False)
         for k, unit in enumerate(units, len(batch.hits))
     ]
     if rows:
         connection.execute(insert(hit), rows)
 
 
-def _hit(
+def _hit_row(
     context: Context,
     batch_id: str,
     position: int,
@@ -314,7 +314,7 @@ def read_batch(connection: Connection, campaign_id: str, slug: str) -> Batch | N
         .mappings()
         .first()
     )
-    return None if row is None else loaded(connection, dict(row))
+    return None if row is None else load_batch(connection, dict(row))
 
 
 def running_for(connection: Connection, annotator: Row) -> list[Batch]:
@@ -324,10 +324,10 @@ def running_for(connection: Connection, annotator: Row) -> list[Batch]:
     """
     of = {"of": annotator["campaign"]}
     if annotator["person"] is None:
-        rows = connection.execute(_RUNNING_FOR, of | {"who": annotator["id"]})
+        rows = connection.execute(_SELECT_RUNNING_FOR, of | {"who": annotator["id"]})
     else:
-        rows = connection.execute(_RUNNING, of)
-    return [loaded(connection, dict(row)) for row in rows.mappings().all()]
+        rows = connection.execute(_SELECT_RUNNING, of)
+    return [load_batch(connection, dict(row)) for row in rows.mappings().all()]
 
 
 def read_batch_for(connection: Connection, annotator: Row, slug: str) -> Batch | None:
@@ -338,24 +338,24 @@ def read_batch_for(connection: Connection, annotator: Row, slug: str) -> Batch |
             batch.c.id.in_(select(admission.c.batch).where(admission.c.assessor == annotator["id"]))
         )
     row = connection.execute(query).mappings().first()
-    return None if row is None else loaded(connection, dict(row))
+    return None if row is None else load_batch(connection, dict(row))
 
 
-def loaded(connection: Connection, row: Row) -> Batch:
+def load_batch(connection: Connection, row: Row) -> Batch:
     """A row of a batch with all that hangs on it, read again when the batch has changed."""
-    cache = _LOADED.setdefault(store_key(connection), {})
+    cache = _BATCH_CACHE.setdefault(store_key(connection), {})
     cached = cache.get(row["id"])
     if cached is None or cached.row["changed"] != row["changed"]:
-        if len(cache) >= MOST_KEPT:
+        if len(cache) >= MAX_CACHED_BATCHES:
             cache.clear()
-        cached = cache[row["id"]] = _load(connection, row)
+        cached = cache[row["id"]] = _read_batch_rows(connection, row)
     # Only the row moves: its state, its link.
     current = replace(cached, row=row)
-    current.__dict__.update({name: getattr(cached, name) for name in _KEPT_AS_IS})
+    current.__dict__.update({name: getattr(cached, name) for name in _CACHED_FIELDS})
     return current
 
 
-def _load(connection: Connection, row: Row) -> Batch:
+def _read_batch_rows(connection: Connection, row: Row) -> Batch:
     definition = json.loads(row["form"])
     hits = {
         str(hit_row["id"]): dict(hit_row)
@@ -409,7 +409,7 @@ def batches_of(connection: Connection, campaign_id: str) -> list[Row]:
     ]
 
 
-def check_way(connection: Connection, row: Row, target: str) -> str:
+def check_transition(connection: Connection, row: Row, target: str) -> str:
     """The state that a batch can be taken to, or a UsageError that says which ways there are."""
     open_count = connection.execute(
         select(func.count())
@@ -422,7 +422,7 @@ def check_way(connection: Connection, row: Row, target: str) -> str:
 
 def set_state(connection: Connection, context: Context, actor: str, row: Row, target: str) -> None:
     """Take a batch to another state, or raise a UsageError that says which ways there are."""
-    state = check_way(connection, row, target)
+    state = check_transition(connection, row, target)
     now = context.clock.now()
     connection.execute(
         update(batch).where(batch.c.id == row["id"]).values(state=state, changed=now)
@@ -465,4 +465,4 @@ def batch_by_link(connection: Connection, campaign_id: str, secret: str) -> Batc
         .mappings()
         .first()
     )
-    return None if row is None else loaded(connection, dict(row))
+    return None if row is None else load_batch(connection, dict(row))

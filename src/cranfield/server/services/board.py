@@ -31,7 +31,7 @@ from cranfield.server.store.work_tables import assessor
 FIRST_YEAR, LAST_YEAR = 1971, 9998
 
 
-def board(connection: Connection, context: Context, campaign: Row) -> dict[str, Any]:
+def dashboard(connection: Connection, context: Context, campaign: Row) -> dict[str, Any]:
     """All that the board shows."""
     campaign_id, state = campaign["id"], campaign["state"]
     facts = facts_of(connection, context, campaign_id)
@@ -44,7 +44,7 @@ def board(connection: Connection, context: Context, campaign: Row) -> dict[str, 
     usage = shutil.disk_usage(context.settings.folder)
     return {
         "moves": moves,
-        "tasks": [_task(connection, row) for row in tasks_of(connection, campaign_id)],
+        "tasks": [_task_status(connection, row) for row in tasks_of(connection, campaign_id)],
         "teams": team_rows,
         # A team without people has the organisers' baselines: it did not register.
         "registered": sum(1 for row in team_rows if row["people"]),
@@ -52,7 +52,7 @@ def board(connection: Connection, context: Context, campaign: Row) -> dict[str, 
         "submitted": sum(1 for row in team_rows if row["runs"] and row["people"]),
         "runs": submissions.runs_of(connection, campaign_id, None),
         "jobs": jobs.counts(connection, campaign_id),
-        "failed": _with_names(connection, jobs.jobs_of(connection, campaign_id, "failed")),
+        "failed": _name_job_rows(connection, jobs.jobs_of(connection, campaign_id, "failed")),
         "refused": submissions.rejections(connection, campaign_id),
         "audit": _audit(connection, campaign)[:15],
         "disk_free": usage.free,
@@ -72,11 +72,11 @@ def _audit(connection: Connection, campaign: Row) -> list[Row]:
         connection.execute(select(team.c.id).where(team.c.campaign == campaign["id"])).scalars()
     )
     ids |= {run_row["id"] for run_row in submissions.runs_of(connection, campaign["id"], None)}
-    rows = [row for row in audit.tail(connection, 300) if row["object"] in ids]
-    return with_names(connection, rows)
+    rows = [row for row in audit.last_rows(connection, 300) if row["object"] in ids]
+    return name_audit_rows(connection, rows)
 
 
-def with_names(connection: Connection, rows: list[Row]) -> list[Row]:
+def name_audit_rows(connection: Connection, rows: list[Row]) -> list[Row]:
     """Rows of the audit with the names that people know instead of ids, where there are some."""
     ids = {row["object"] for row in rows} | {row["actor"] for row in rows}
     names: dict[str, str] = {}
@@ -114,7 +114,7 @@ def exports(connection: Connection, campaign_id: str | None) -> list[Row]:
     return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def _task(connection: Connection, task_row: Row) -> Row:
+def _task_status(connection: Connection, task_row: Row) -> Row:
     accepted = connection.execute(
         select(func.count())
         .select_from(run)
@@ -143,7 +143,7 @@ def _task(connection: Connection, task_row: Row) -> Row:
     }
 
 
-def _with_names(connection: Connection, rows: list[Row]) -> list[Row]:
+def _name_job_rows(connection: Connection, rows: list[Row]) -> list[Row]:
     ids = [row["run"] for row in rows if row["run"]]
     names = {
         run_row.id: scoring.name_of(run_row.acronym, run_row.tag)
@@ -166,7 +166,7 @@ def _roles(connection: Connection, campaign_id: str) -> list[Row]:
     return [dict(row) for row in rows.mappings()]
 
 
-def time_from(text: str, field: str) -> int | None:
+def parse_time(text: str, field: str) -> int | None:
     """A time as a form gives it, in UTC: 2027-03-01T12:00, with or without seconds."""
     if not text.strip():
         return None
@@ -183,17 +183,19 @@ def time_from(text: str, field: str) -> int | None:
     return int(aware.timestamp() * SECOND)
 
 
-def shown_time(milliseconds: int | None) -> str:
+def format_time(milliseconds: int | None) -> str:
     """The same back into a form."""
     if milliseconds is None:
         return ""
     return datetime.fromtimestamp(milliseconds / SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
-def after_move(connection: Connection, context: Context, campaign: Row, end: State) -> None:
+def start_jobs_of_state(
+    connection: Connection, context: Context, campaign: Row, end: State
+) -> None:
     """What a state brings with it: scores are put together, a released truth is shown."""
     for task_row in tasks_of(connection, campaign["id"]):
         if end in jobs.SCORED_STATES:
-            jobs.want_task(connection, context, task_row["id"])
+            jobs.request_task_scores(connection, context, task_row["id"])
         if end == "released":
-            scoring.want_publication(connection, context, task_row["id"])
+            scoring.request_publication(connection, context, task_row["id"])

@@ -26,7 +26,7 @@ from cranfield.server.store.tables import (
 )
 from cranfield.server.store.work_tables import batch
 
-CLOCK = "clock"
+CLOCK_ACTOR = "clock"
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 Row = dict[str, Any]
 
@@ -89,25 +89,30 @@ def close_if_due(connection: Connection, context: Context, campaign_id: str) -> 
     if due and not context.clock.in_doubt:
         _set_state(connection, campaign_id, "closed")
         audit.append(
-            connection, now, CLOCK, "campaign.state", row.slug, {"from": "open", "to": "closed"}
+            connection,
+            now,
+            CLOCK_ACTOR,
+            "campaign.state",
+            row.slug,
+            {"from": "open", "to": "closed"},
         )
         return "closed"
     return cast("State", row.state)
 
 
-def closing_of(connection: Connection, campaign_id: str) -> int:
+def closing_time(connection: Connection, campaign_id: str) -> int:
     """When a campaign that is closed did close: at its date, or when somebody closed it before."""
     row = connection.execute(
         select(campaign.c.slug, campaign.c.closes).where(campaign.c.id == campaign_id)
     ).one()
-    closed_at = audit.last(connection, "campaign.state", row.slug)
+    closed_at = audit.last_time_of(connection, "campaign.state", row.slug)
     times = [time for time in (row.closes, closed_at) if time is not None]
     return min(times, default=0)
 
 
 def close_due(context: Context) -> None:
     """Write down that campaigns have closed whose time has come, if the time is certain."""
-    clock.look(context)
+    clock.note_time(context)
     if context.clock.in_doubt:
         return
     with context.store.read() as connection:

@@ -18,7 +18,7 @@ from cranfield.campaign.submissions import Checked, Problem, PublicSet, check_su
 from cranfield.errors import CranfieldError
 from cranfield.io.files import Caps, Input
 from cranfield.server.context import Context
-from cranfield.server.jobs.nursery import Nursery
+from cranfield.server.jobs.nursery import ForkServer
 from cranfield.server.services.submissions import Submission
 from cranfield.server.services.uploads import Upload
 from cranfield.server.settings import Limits
@@ -26,10 +26,10 @@ from cranfield.server.thresholds import threshold_of
 
 # Headers and blank lines, and how many bytes a line has at most on the average.
 SPARE_LINES, WIDEST_LINE = 1000, 512
-ALWAYS_READ = 8 << 20
+MIN_READ_BYTES = 8 << 20
 # Bytes of a ranking that is read here, and endings of files that are lines of text.
-SMALL = 1 << 16
-LINES = (".txt", ".run", ".csv", ".tsv")
+SMALL_BYTES = 1 << 16
+TEXT_ENDINGS = (".txt", ".run", ".csv", ".tsv")
 CHILD, ATTEMPTS = "cranfield.server.jobs.checking", 3
 
 
@@ -40,7 +40,7 @@ class BusyError(CranfieldError):
         super().__init__("many files of yours wait to be read; send the next one after them")
 
 
-class _Line:
+class _TeamQueue:
     """The uploads of one team that are read or wait for it, one after the other."""
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class _Line:
         self.count = self.bytes = 0
 
 
-class Turns:
+class CheckQueue:
     """Who waits for a check: outside of the threads that answer, each team in a line of its own.
 
     The file of one team is read at a time, so that nobody waits for all files of another.
@@ -57,12 +57,12 @@ class Turns:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._free = asyncio.Semaphore(limits.checks_at_once)
-        self._lines: dict[str, _Line] = {}
+        self._lines: dict[str, _TeamQueue] = {}
 
     @asynccontextmanager
     async def turn(self, team: str, size: int) -> AsyncIterator[None]:
         """Comes when there is a place; a BusyError when too much of the team waits already."""
-        line = self._lines.setdefault(team, _Line())
+        line = self._lines.setdefault(team, _TeamQueue())
         many = line.count >= self._limits.waiting_checks
         if many or (line.count and line.bytes + size > self._limits.waiting_bytes):
             raise BusyError
@@ -76,13 +76,13 @@ class Turns:
                 del self._lines[team]
 
 
-class Checks:
+class UploadChecker:
     """Reads uploads, a few at a time; the public sets of tasks are read once."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.turns = Turns(context.settings.limits)
-        self._nurseries: list[Nursery] = []
+        self.turns = CheckQueue(context.settings.limits)
+        self._nurseries: list[ForkServer] = []
         self._public: dict[str, PublicSet] = {}
         self._lock = threading.Lock()
 
@@ -105,7 +105,7 @@ class Checks:
     ) -> Checked:
         """What is wrong with an upload, and how much is in it."""
         public = self.public(task_row, slug)
-        if is_small(upload) and submission.ending in LINES and public.kind == "ranked":
+        if is_small(upload) and submission.ending in TEXT_ENDINGS and public.kind == "ranked":
             source, threshold = (
                 self._source(upload, submission, public),
                 threshold_of(submission.threshold),
@@ -125,7 +125,7 @@ class Checks:
         return self._by_child(source, submission.tag, threshold, public, slug)
 
     def _source(self, upload: Upload, submission: Submission, public: PublicSet) -> Input:
-        caps = caps_of(public, self.context.settings.limits.unpacked_bytes)
+        caps = read_caps(public, self.context.settings.limits.unpacked_bytes)
         name = f"{submission.tag}{submission.ending}{upload.packing}"
         return Input(name, upload.path.absolute(), caps)
 
@@ -135,13 +135,13 @@ class Checks:
             while self._nurseries:
                 self._nurseries.pop().close()
 
-    def _nursery(self) -> Nursery:
+    def _nursery(self) -> ForkServer:
         """One that has nothing to do; its process stays for the next check."""
         with self._lock:
             if self._nurseries:
                 return self._nurseries.pop()
         limits = self.context.settings.limits
-        return Nursery(
+        return ForkServer(
             self.context.settings, CHILD, memory=limits.check_memory, seconds=limits.check_seconds
         )
 
@@ -187,10 +187,10 @@ class Checks:
 
 def is_small(upload: Upload) -> bool:
     """Whether a file is read in a moment."""
-    return upload.size <= SMALL and not upload.packing
+    return upload.size <= SMALL_BYTES and not upload.packing
 
 
-def caps_of(public: PublicSet, byte_limit: int) -> Caps:
+def read_caps(public: PublicSet, byte_limit: int) -> Caps:
     """The most that is read of a submission: no more than the public ids can fill.
 
     A file that is small when packed and huge when unpacked is given up early.
@@ -203,5 +203,5 @@ def caps_of(public: PublicSet, byte_limit: int) -> Caps:
     if units[0] is None or units[1] is None:
         return Caps(unpacked_bytes=byte_limit)
     lines = len(units[0]) * max(2, len(units[1])) + SPARE_LINES
-    widest = max(ALWAYS_READ, lines * WIDEST_LINE)
+    widest = max(MIN_READ_BYTES, lines * WIDEST_LINE)
     return Caps(unpacked_bytes=min(byte_limit, widest), lines=lines)

@@ -41,4 +41,4 @@ def ensure_demo(context: Context, *, name: str = "digits") -> None:
 def _move(connection: Connection, context: Context, slug: str, end: str) -> None:
     row = campaigns.by_slug(connection, slug)
     campaigns.move(connection, context, "demo", row["id"], end)
-    board.after_move(connection, context, row, end)  # type: ignore[arg-type]
+    board.start_jobs_of_state(connection, context, row, end)  # type: ignore[arg-type]

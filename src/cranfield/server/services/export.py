@@ -22,7 +22,7 @@ from cranfield.server.services.work_export import export_work
 EXTRAS: list[Callable[[Connection, Context, Row, Path], None]] = [export_work]
 
 
-def described(
+def export_input(
     connection: Connection, context: Context, campaign: Row, out: Path, work: Path
 ) -> Row:
     """All that the child needs to write the export of a campaign."""

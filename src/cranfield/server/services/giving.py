@@ -13,18 +13,18 @@ from cranfield.campaign.batches import HOLDING, Worker, next_unit
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services.batches import Batch, running_for
 from cranfield.server.services.campaigns import Row
-from cranfield.server.services.work import gold_of
+from cranfield.server.services.work import gold_score
 from cranfield.server.store.work_tables import assignment, batch, hit
 
 # Units whose pictures are fetched while another one is looked at.
-AHEAD = 3
+PREFETCHED_UNITS = 3
 # Units whose places are counted at once: the first with a free one is mostly among them.
-_AT_ONCE = (8, 64, 512)
+_CHUNK_SIZES = (8, 64, 512)
 # Places are freed of those who did not come back at most once in so many milliseconds.
-_SWEEP = SECOND
+_SWEEP_INTERVAL = SECOND
 # What is asked at every step is put together once.
-_LOCK = select(batch.c.id).where(batch.c.id == bindparam("of")).with_for_update()
-_EXPIRE = (
+_LOCK_BATCH = select(batch.c.id).where(batch.c.id == bindparam("of")).with_for_update()
+_EXPIRE_ASSIGNMENTS = (
     update(assignment)
     .where(
         assignment.c.hit.in_(select(hit.c.id).where(hit.c.batch == bindparam("of"))),
@@ -33,13 +33,13 @@ _EXPIRE = (
     )
     .values(state="expired")
 )
-_HELD = select(assignment).where(assignment.c.id == bindparam("held"))
-_SEEN = (
+_SELECT_ASSIGNMENT = select(assignment).where(assignment.c.id == bindparam("held"))
+_SELECT_SEEN_UNITS = (
     select(assignment.c.hit, assignment.c.subject, assignment.c.state, assignment.c.id)
     .where(assignment.c.assessor == bindparam("who"))
     .order_by(assignment.c.offered, assignment.c.id)
 )
-_TAKEN = (
+_COUNT_TAKEN_PLACES = (
     select(assignment.c.hit, assignment.c.state, func.count())
     .where(
         assignment.c.hit.in_(bindparam("units", expanding=True)),
@@ -50,8 +50,8 @@ _TAKEN = (
     )
     .group_by(assignment.c.hit, assignment.c.state)
 )
-_GIVE = insert(assignment)
-_REJECTED = (
+_INSERT_ASSIGNMENT = insert(assignment)
+_SELECT_REJECTED = (
     select(assignment.c.id)
     .where(
         assignment.c.hit == bindparam("unit"),
@@ -63,63 +63,69 @@ _REJECTED = (
 )
 
 
-def expire(connection: Connection, context: Context, batch: Batch) -> None:
+def expire_assignments(connection: Connection, context: Context, batch: Batch) -> None:
     """Free the places of those who did not come back in time, now and then: it looks at all."""
     now = context.clock.now()
-    if not batch.swept or now - batch.swept[0] >= _SWEEP:
+    if not batch.swept or now - batch.swept[0] >= _SWEEP_INTERVAL:
         batch.swept[:] = [now]
-        connection.execute(_EXPIRE, {"of": batch.id, "now": now})
+        connection.execute(_EXPIRE_ASSIGNMENTS, {"of": batch.id, "now": now})
 
 
-def give(connection: Connection, context: Context, batch: Batch, annotator: Row) -> Row | None:
+def assign_next(
+    connection: Connection, context: Context, batch: Batch, annotator: Row
+) -> Row | None:
     """What somebody works on now: what is open already, else something new, else what was put
     off; None when there is nothing (left)."""
     if connection.dialect.name != "sqlite":
         # Nobody else takes a place of this batch until the commit; SQLite has one writer.
-        connection.execute(_LOCK, {"of": batch.id})
-    expire(connection, context, batch)
-    seen = connection.execute(_SEEN, {"who": annotator["id"]}).all()
+        connection.execute(_LOCK_BATCH, {"of": batch.id})
+    expire_assignments(connection, context, batch)
+    seen = connection.execute(_SELECT_SEEN_UNITS, {"who": annotator["id"]}).all()
     own_rows = [row for row in seen if row.hit in batch.hits]
     for row in own_rows:
         if row.state == "open":
-            return _held(connection, row.id)
+            return _read_assignment(connection, row.id)
     if annotator["state"] != "active":
         return None
-    for unit, is_reissue in _coming(connection, batch, annotator, 1, seen).items():
-        return _give(connection, context, batch, annotator, unit, is_reissue=is_reissue)
+    for unit, is_reissue in _next_units(connection, batch, annotator, 1, seen).items():
+        return _insert_assignment(
+            connection, context, batch, annotator, unit, is_reissue=is_reissue
+        )
     put_off = [row.id for row in own_rows if row.state == "offered"]
     if not put_off or batch.row["state"] not in ("pilot", "running"):
         return None
     connection.execute(update(assignment).where(assignment.c.id == put_off[0]).values(state="open"))
-    return _held(connection, put_off[0])
+    return _read_assignment(connection, put_off[0])
 
 
-def give_any(connection: Connection, context: Context, annotator: Row) -> tuple[Batch, Row] | None:
+def assign_from_any_batch(
+    connection: Connection, context: Context, annotator: Row
+) -> tuple[Batch, Row] | None:
     """What somebody works on now in the first batch of the campaign that has something."""
     for running in running_for(connection, annotator):
-        assignment_row = give(connection, context, running, annotator)
+        assignment_row = assign_next(connection, context, running, annotator)
         if assignment_row is not None:
             return running, assignment_row
     return None
 
 
-def _held(connection: Connection, key: str) -> Row:
-    return dict(connection.execute(_HELD, {"held": key}).mappings().one())
+def _read_assignment(connection: Connection, key: str) -> Row:
+    return dict(connection.execute(_SELECT_ASSIGNMENT, {"held": key}).mappings().one())
 
 
-def ahead(connection: Connection, batch: Batch, annotator: Row, count: int) -> list[str]:
+def upcoming_units(connection: Connection, batch: Batch, annotator: Row, count: int) -> list[str]:
     """The next units that somebody would be given now, without giving them."""
-    seen = connection.execute(_SEEN, {"who": annotator["id"]}).all()
-    return list(_coming(connection, batch, annotator, count, seen))
+    seen = connection.execute(_SELECT_SEEN_UNITS, {"who": annotator["id"]}).all()
+    return list(_next_units(connection, batch, annotator, count, seen))
 
 
-def _coming(
+def _next_units(
     connection: Connection, batch: Batch, annotator: Row, count: int, every: Sequence[Any]
 ) -> dict[str, bool]:
     """The next units of somebody who has seen those of `every`, and whether one was rejected."""
-    worker = _worker(connection, batch, annotator, every)
+    worker = _worker_facts(connection, batch, annotator, every)
     order = [u for u in batch.order_for(annotator["pseudonym"]) if u not in worker.seen]
-    places, upcoming = _Places(connection, order), dict[str, bool]()
+    places, upcoming = _TakenPlaces(connection, order), dict[str, bool]()
     while order and len(upcoming) < count:
         unit = next_unit(batch.plan, batch.row["state"], worker, places, order)
         if unit is None:
@@ -136,10 +142,12 @@ def may_see(connection: Connection, batch: Batch, annotator: Row, unit: str) -> 
     )
     if connection.execute(query).first() is not None:
         return True
-    return annotator["state"] == "active" and unit in ahead(connection, batch, annotator, AHEAD)
+    return annotator["state"] == "active" and unit in upcoming_units(
+        connection, batch, annotator, PREFETCHED_UNITS
+    )
 
 
-def _give(
+def _insert_assignment(
     connection: Connection,
     context: Context,
     batch: Batch,
@@ -163,8 +171,8 @@ def _give(
         "active_ms": 0,
         "guideline": batch.row["guideline"],
     }
-    connection.execute(_GIVE, row)
-    rejected = connection.execute(_REJECTED, {"unit": unit}).scalar() if is_reissue else None
+    connection.execute(_INSERT_ASSIGNMENT, row)
+    rejected = connection.execute(_SELECT_REJECTED, {"unit": unit}).scalar() if is_reissue else None
     if rejected is not None:
         connection.execute(
             update(assignment).where(assignment.c.id == rejected).values(reissued_as=row["id"])
@@ -172,20 +180,22 @@ def _give(
     return row
 
 
-def _worker(connection: Connection, batch: Batch, annotator: Row, every: Sequence[Any]) -> Worker:
+def _worker_facts(
+    connection: Connection, batch: Batch, annotator: Row, every: Sequence[Any]
+) -> Worker:
     """What the rules want to know of somebody."""
     units = batch.by_subject
     seen = {units[row.subject] for row in every if row.subject in units}
     own_units = [str(row.hit) for row in every if row.hit in batch.hits]
     correct, answered = (
-        gold_of(connection, batch, annotator["id"]) if batch.plan.qualification else (0, 0)
+        gold_score(connection, batch, annotator["id"]) if batch.plan.qualification else (0, 0)
     )
     gold = sum(unit in batch.plan.gold_units for unit in own_units)
     # The pseudonym, not the id: the same people get the same units whenever it is played again.
     return Worker(annotator["pseudonym"], seen, len(own_units), gold, answered, correct)
 
 
-class _Places(Mapping[str, int]):
+class _TakenPlaces(Mapping[str, int]):
     """How many places of each unit are taken, counted as far as somebody's order is walked."""
 
     def __init__(self, connection: Connection, order: Sequence[str]) -> None:
@@ -193,14 +203,16 @@ class _Places(Mapping[str, int]):
         self._known: dict[str, int] = {}
         self._rejected: set[str] = set()
         self._counted = 0
-        self._sizes = chain(_AT_ONCE, repeat(_AT_ONCE[-1]))
+        self._sizes = chain(_CHUNK_SIZES, repeat(_CHUNK_SIZES[-1]))
 
     def __getitem__(self, unit: str) -> int:
         while unit not in self._known and self._counted < len(self._order):
             part = self._order[self._counted : self._counted + next(self._sizes)]
             self._counted += len(part)
             self._known.update(dict.fromkeys(part, 0))
-            for unit_id, state, count in self._connection.execute(_TAKEN, {"units": list(part)}):
+            for unit_id, state, count in self._connection.execute(
+                _COUNT_TAKEN_PLACES, {"units": list(part)}
+            ):
                 if state == "rejected":
                     self._rejected.add(str(unit_id))
                 else:

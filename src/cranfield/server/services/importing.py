@@ -30,7 +30,7 @@ from cranfield.server.services.uploads import Upload, file_hash, sync_folders
 from cranfield.server.store.tables import campaign, public_set, setting, task, team
 
 # Keys of a collection that are sealed with the truth until the release.
-PRIVATE = (
+PRIVATE_KEYS = (
     "silver",
     "label_silver",
     "judgement_log",
@@ -44,7 +44,7 @@ MANIFEST, SETTINGS = "manifest.json", "collection.toml"
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportSummary:
     """What an import made."""
 
     slug: str
@@ -55,7 +55,7 @@ class Imported:
 
 def import_collection(
     context: Context, path: str | Path, *, name: str | None = None, **values: Any
-) -> Imported:
+) -> ImportSummary:
     """Make a draft campaign of a collection's folder, or of an export that has one in it.
 
     `values` are columns of the campaign.
@@ -78,15 +78,15 @@ def import_collection(
     shutil.rmtree(public, ignore_errors=True)
     write_collection(public_part(collection), public)
     sealed = {
-        key: _seal(context, slug, key, getattr(collection, key)) for key in _sealed(collection)
+        key: _seal(context, slug, key, getattr(collection, key)) for key in _sealed_keys(collection)
     }
 
-    def write(connection: Connection) -> Imported:
-        return _write(connection, context, collection, slug, sealed, prepared, values)
+    def write(connection: Connection) -> ImportSummary:
+        return _write_campaign(connection, context, collection, slug, sealed, prepared, values)
 
     # Files of runs that no run names yet are not swept meanwhile.
     with files_stay(context.settings):
-        prepared = [_prepared(context, collection, kind) for kind in collection.kinds]
+        prepared = [_prepare_task(context, collection, kind) for kind in collection.kinds]
         imported = context.store.write(write)
     context.wake.set()
     return imported
@@ -113,7 +113,7 @@ def collection_in(path: str | Path) -> str | Path:
 
 def public_part(collection: Collection) -> Collection:
     """What everybody who signed may have: all but the truth, the runs, and who judged what."""
-    hidden: dict[str, Any] = dict.fromkeys((*PRIVATE, *TRUTH.values()))
+    hidden: dict[str, Any] = dict.fromkeys((*PRIVATE_KEYS, *TRUTH.values()))
     return replace(
         collection,
         **hidden,
@@ -126,9 +126,11 @@ def public_part(collection: Collection) -> Collection:
     )
 
 
-def _sealed(collection: Collection) -> list[str]:
+def _sealed_keys(collection: Collection) -> list[str]:
     return [
-        key for key in (*TRUTH.values(), *PRIVATE) if getattr(collection, key, None) is not None
+        key
+        for key in (*TRUTH.values(), *PRIVATE_KEYS)
+        if getattr(collection, key, None) is not None
     ]
 
 
@@ -169,14 +171,16 @@ class _Task:
     baseline: str
 
 
-def _prepared(context: Context, collection: Collection, kind: Kind) -> _Task:
+def _prepare_task(context: Context, collection: Collection, kind: Kind) -> _Task:
     """Check the runs of a kind and copy their files, before anything is written down."""
     public, part = PublicSet.of(collection, kind), collection.part(kind)
     runs, names = [], {}
     for path in part.runs:
         facts = _facts(collection, run_name(path))
         threshold = _threshold_text(collection, facts.threshold)
-        checked = check_submission(path, public, threshold=_given(collection, facts.threshold))
+        checked = check_submission(
+            path, public, threshold=_parse_threshold(collection, facts.threshold)
+        )
         if not checked.is_good:
             first = checked.problems[0]
             raise InputError.single(str(path), first.message, first.line)
@@ -198,7 +202,7 @@ def _facts(collection: Collection, name: str) -> RunFacts:
     return replace(facts, tag=facts.tag or name)
 
 
-def _given(collection: Collection, threshold: str) -> Any:
+def _parse_threshold(collection: Collection, threshold: str) -> Any:
     """A threshold as the check takes it."""
     if not threshold or threshold == "rows":
         return threshold or None
@@ -210,11 +214,11 @@ def _given(collection: Collection, threshold: str) -> Any:
 
 def _threshold_text(collection: Collection, threshold: str) -> str:
     """A threshold as the store has it: the lines of a file of thresholds, too."""
-    parsed = _given(collection, threshold)
+    parsed = _parse_threshold(collection, threshold)
     return parsed.read_text(encoding="utf-8").strip() if isinstance(parsed, Path) else threshold
 
 
-def _write(
+def _write_campaign(
     connection: Connection,
     context: Context,
     collection: Collection,
@@ -222,7 +226,7 @@ def _write(
     sealed: dict[str, str],
     prepared: list[_Task],
     values: dict[str, Any],
-) -> Imported:
+) -> ImportSummary:
     columns = {
         "slug": slug,
         "title": collection.title or collection.name,
@@ -249,13 +253,13 @@ def _write(
         for run in prepared_task.runs:
             _add_run(connection, context, row, teams[run.facts.team], run)
     runs = sum(len(prepared_task.runs) for prepared_task in prepared)
-    return Imported(
+    return ImportSummary(
         slug, tuple(prepared_task.kind for prepared_task in prepared), runs, len(collection.teams)
     )
 
 
 def _remember_private(connection: Connection, slug: str, sealed: dict[str, str]) -> None:
-    private = {key: file for key, file in sealed.items() if key in PRIVATE}
+    private = {key: file for key, file in sealed.items() if key in PRIVATE_KEYS}
     if private:
         value = json.dumps(private, sort_keys=True)
         connection.execute(insert(setting).values(name=f"private:{slug}", value=value))

@@ -30,9 +30,9 @@ from cranfield.server.store.tables import (
 Row = dict[str, Any]
 ATTEMPTS = 3
 SCORED_STATES = ("scoring", "released", "archived")
-COMPARED = {"test": "bootstrap"}
+COMPARISON_OPTIONS = {"test": "bootstrap"}
 # How a job failed, in words that come from no file.
-_OWN_WORDS = re.compile(
+_PROCESS_ERRORS = re.compile(
     r"(given up after \d+ attempts: )?(the worker was lost|what it was to score is gone"
     r"|it needs more memory than a scoring job may use|it took longer than \d+ s"
     r"|the scoring process (failed|ended) ?[\w :,-]*)"
@@ -64,7 +64,7 @@ def score_key(row: Any, truth: Row) -> str:
     )
 
 
-def _scorable(run_id: str | None = None, task_id: str | None = None) -> Any:
+def _scorable_runs(run_id: str | None = None, task_id: str | None = None) -> Any:
     query = (
         select(
             run,
@@ -84,26 +84,28 @@ def _scorable(run_id: str | None = None, task_id: str | None = None) -> Any:
     return query if task_id is None else query.where(run.c.task == task_id)
 
 
-def want_score(connection: Connection, context: Context, run_id: str) -> None:
+def request_score(connection: Connection, context: Context, run_id: str) -> None:
     """Ask for the score of an accepted run, if there is a truth and it is not there yet."""
-    row = connection.execute(_scorable(run_id)).mappings().first()
+    row = connection.execute(_scorable_runs(run_id)).mappings().first()
     if row is not None:
         truth = latest_truth(connection, row["task"])
         if truth is not None:
-            _want_run(connection, context, row, truth)
+            _request_run_score(connection, context, row, truth)
 
 
-def _want_run(connection: Connection, context: Context, row: Any, truth: Row) -> bool:
+def _request_run_score(connection: Connection, context: Context, row: Any, truth: Row) -> bool:
     """Whether the score of a run is there; if not, it is asked for."""
     key = score_key(row, truth)
     existing = connection.execute(select(run_score.c.key).where(run_score.c.key == key)).first()
     if existing is None:
         job_input = {"run": row["id"], "truth": truth["id"], "key": key}
-        want(connection, context, "score", f"score:{key}", job_input, row["campaign"], row["id"])
+        request_job(
+            connection, context, "score", f"score:{key}", job_input, row["campaign"], row["id"]
+        )
     return existing is not None
 
 
-def want(
+def request_job(
     connection: Connection,
     context: Context,
     kind: str,
@@ -150,7 +152,7 @@ def reset(connection: Connection, job_id: str) -> None:
     )
 
 
-def drop_run(connection: Connection, run_id: str) -> None:
+def cancel_run_jobs(connection: Connection, run_id: str) -> None:
     """Nothing more is to be done for a run that left the campaign."""
     connection.execute(
         update(job)
@@ -159,7 +161,7 @@ def drop_run(connection: Connection, run_id: str) -> None:
     )
 
 
-def drop_truth(connection: Connection, task_id: str) -> None:
+def cancel_truth_jobs(connection: Connection, task_id: str) -> None:
     """Nothing more is to be done for a truth that another one replaces, nor has it failed."""
     runs = select(run.c.id).where(run.c.task == task_id)
     sets = select(literal("aggregate:") + score_set.c.id).where(score_set.c.task == task_id)
@@ -173,13 +175,13 @@ def drop_truth(connection: Connection, task_id: str) -> None:
     )
 
 
-def want_task(connection: Connection, context: Context, task_id: str) -> None:
+def request_task_scores(connection: Connection, context: Context, task_id: str) -> None:
     """Ask for all that a task lacks: scores of runs, then the set that the pages show."""
     truth = latest_truth(connection, task_id)
-    rows = connection.execute(_scorable(task_id=task_id)).mappings().all()
+    rows = connection.execute(_scorable_runs(task_id=task_id)).mappings().all()
     if truth is None or not rows:
         return
-    scored = [_want_run(connection, context, row, truth) for row in rows]
+    scored = [_request_run_score(connection, context, row, truth) for row in rows]
     if not all(scored) or rows[0]["campaign_state"] not in SCORED_STATES:
         return
     key = set_key(connection, task_id)
@@ -212,7 +214,7 @@ def want_task(connection: Connection, context: Context, task_id: str) -> None:
         connection.execute(update(score_set).where(score_set.c.id == set_id).values(values))
         if existing_set.state == "current":
             return
-    want(
+    request_job(
         connection,
         context,
         "aggregate",
@@ -226,12 +228,12 @@ def want_task(connection: Connection, context: Context, task_id: str) -> None:
 def set_key(connection: Connection, task_id: str) -> str:
     """The key of the scores that a task should show now: those of all its accepted runs."""
     truth = latest_truth(connection, task_id)
-    rows = connection.execute(_scorable(task_id=task_id)).mappings().all()
+    rows = connection.execute(_scorable_runs(task_id=task_id)).mappings().all()
     keys = sorted(score_key(row, truth) for row in rows) if truth is not None else []
-    return key_of(task_id, keys, COMPARED)
+    return key_of(task_id, keys, COMPARISON_OPTIONS)
 
 
-def is_free(connection: Connection, context: Context) -> bool:
+def has_claimable_job(connection: Connection, context: Context) -> bool:
     """Whether there is a job to take; looking writes nothing."""
     now = context.clock.now()
     claimable = or_(job.c.state == "queued", (job.c.state == "running") & (job.c.lease < now))
@@ -295,7 +297,7 @@ def reclaim(connection: Connection, host: str, alive: Callable[[int], bool]) -> 
 def heartbeat(connection: Connection, context: Context, job_row: Row) -> bool:
     """Say that a job is still being done; False when it is somebody else's by now."""
     lease = context.clock.now() + int(context.settings.lease_seconds * SECOND)
-    changed = connection.execute(update(job).where(*_fence(job_row)).values(lease=lease))
+    changed = connection.execute(update(job).where(*_lease_conditions(job_row)).values(lease=lease))
     return changed.rowcount == 1
 
 
@@ -303,7 +305,7 @@ def finish(connection: Connection, context: Context, job_row: Row) -> bool:
     """End a job well; False, and nothing counts, when it is somebody else's by now."""
     changed = connection.execute(
         update(job)
-        .where(*_fence(job_row))
+        .where(*_lease_conditions(job_row))
         .values(state="done", error="", progress=1.0, finished=context.clock.now())
     )
     return changed.rowcount == 1
@@ -316,7 +318,7 @@ def fail(
     over = not retry or job_row["attempt"] >= ATTEMPTS
     connection.execute(
         update(job)
-        .where(*_fence(job_row))
+        .where(*_lease_conditions(job_row))
         .values(
             state="failed" if over else "queued",
             error=message,
@@ -326,7 +328,7 @@ def fail(
     )
 
 
-def _fence(job_row: Row) -> tuple[Any, ...]:
+def _lease_conditions(job_row: Row) -> tuple[Any, ...]:
     return (
         job.c.id == job_row["id"],
         job.c.state == "running",
@@ -345,13 +347,13 @@ def jobs_of(connection: Connection, campaign_id: str | None, *states: str) -> li
     return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def told_to_teams(message: str) -> str:
+def public_error(message: str) -> str:
     """Why the scoring of a run has failed, as far as it tells nothing of what is sealed.
 
     What a reader says of a file may quote it, and a run that was accepted can be read: that is
     the truth. Only the words about the process itself are everybody's.
     """
-    match = _OWN_WORDS.fullmatch(message)
+    match = _PROCESS_ERRORS.fullmatch(message)
     return message if match else "The truth could not be used; the organisers see why."
 
 

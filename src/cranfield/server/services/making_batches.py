@@ -25,11 +25,11 @@ KINDS = {
     **{kind: f"survey: {what}" for kind, what in SURVEYS.items()},
 }
 # A survey has a place for whoever comes, and a week for each.
-_FOR_ALL = {"overlap": 10_000, "expires": 7 * 24 * 3600.0}
+_SURVEY_PLAN = {"overlap": 10_000, "expires": 7 * 24 * 3600.0}
 
 
 @dataclass(frozen=True)
-class Wanted:
+class BatchRequest:
     """What a new batch is made of, beyond how it is given out; each kind takes its own.
 
     `file` is what a survey is made of, or labels that are known: of the items that gold is made of,
@@ -59,12 +59,14 @@ def new_batch(
     **options: Any,
 ) -> str:
     """A draft of a batch of a kind; gives its id. `options` are those of `Wanted` and of a plan."""
-    fields = {name: options.pop(name) for name in Wanted.__dataclass_fields__ if name in options}
-    request = Wanted(slug, **fields)
+    fields = {
+        name: options.pop(name) for name in BatchRequest.__dataclass_fields__ if name in options
+    }
+    request = BatchRequest(slug, **fields)
     if kind == "labels":
-        return _labels(connection, context, actor, campaign, request, options)
+        return _label_batch(connection, context, actor, campaign, request, options)
     if kind == "relevance":
-        task = _task(connection, campaign, "ranked")
+        task = _task_of_kind(connection, campaign, "ranked")
         if task is None:
             raise UsageError("a pool needs a task of rankings")
         return pool_batch(
@@ -87,27 +89,27 @@ def new_batch(
         connection,
         context,
         campaign,
-        _task(connection, campaign, "ranked"),
+        _task_of_kind(connection, campaign, "ranked"),
         kind,
         seed=seed,
         file=request.file,
         questions=request.questions,
         depth=request.depth,
     )
-    planned = options | _FOR_ALL | {"seed": seed}
-    sheet = _worded(survey.sheet, request)
+    planned = options | _SURVEY_PLAN | {"seed": seed}
+    sheet = _with_texts(survey.sheet, request)
     campaign_id = campaign["id"]
     return add_batch(
         connection, context, actor, campaign_id, sheet, slug=slug, key=survey.key, **planned
     )
 
 
-def _task(connection: Connection, campaign: Row, kind: str) -> Row | None:
+def _task_of_kind(connection: Connection, campaign: Row, kind: str) -> Row | None:
     tasks = {row["kind"]: row for row in tasks_of(connection, campaign["id"])}
     return tasks.get(kind)
 
 
-def _worded(sheet: Sheet, request: Wanted) -> Sheet:
+def _with_texts(sheet: Sheet, request: BatchRequest) -> Sheet:
     """The sheet under the organiser's title and guidelines, where there are any."""
     return replace(
         sheet,
@@ -116,12 +118,12 @@ def _worded(sheet: Sheet, request: Wanted) -> Sheet:
     )
 
 
-def _labels(
+def _label_batch(
     connection: Connection,
     context: Context,
     actor: str,
     campaign: Row,
-    request: Wanted,
+    request: BatchRequest,
     planned: Mapping[str, Any],
 ) -> str:
     """Annotation by the ontology: whole, or below a concept that items are known to have."""
@@ -136,22 +138,22 @@ def _labels(
         below=request.below or None,
         known=labels if request.below else None,
     )
-    task = _task(connection, campaign, "labels")
+    task = _task_of_kind(connection, campaign, "labels")
     return add_batch(
         connection,
         context,
         actor,
         campaign["id"],
-        _worded(sheet, request),
+        _with_texts(sheet, request),
         slug=request.slug,
         task=None if task is None or request.below else task["id"],
         gate=request.below,
-        gold_answers=_gold(sheet, labels) if planned.get("gold") else None,
+        gold_answers=_gold_answers(sheet, labels) if planned.get("gold") else None,
         **planned,
     )
 
 
-def _gold(sheet: Sheet, labels: LabelMatrix | None) -> dict[str, dict[str, str]]:
+def _gold_answers(sheet: Sheet, labels: LabelMatrix | None) -> dict[str, dict[str, str]]:
     """What is known of units of a sheet, {unit: {concept: value}}."""
     if labels is None:
         raise UsageError("a share of gold needs a file of labels that are known")

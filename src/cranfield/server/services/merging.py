@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from cranfield.errors import UsageError
 from cranfield.server.context import Context
-from cranfield.server.jobs.nursery import Nursery
+from cranfield.server.jobs.nursery import ForkServer
 from cranfield.server.services import assessing
 from cranfield.server.services.batches import Batch
 from cranfield.server.services.truths import latest_truth
@@ -19,7 +19,7 @@ CHILD = "cranfield.server.jobs.joining"
 
 
 @dataclass(frozen=True)
-class Plan:
+class MergePlan:
     """What making the truth out of a batch would do.
 
     Counts are of items, of judgements where items are ranked; `old` is 0 where there is no truth
@@ -38,7 +38,7 @@ class Plan:
     why: str = ""
 
 
-def plan(connection: Connection, context: Context, batch: Batch, method: str) -> Plan:
+def plan_merge(connection: Connection, context: Context, batch: Batch, method: str) -> MergePlan:
     """Compare the truth of a batch with the newest one of its task, which a child opens."""
     if batch.row["task"] is None:
         raise UsageError("this batch belongs to no task; its log can be downloaded")
@@ -49,7 +49,7 @@ def plan(connection: Connection, context: Context, batch: Batch, method: str) ->
     new = len(rows) if kind == "ranked" else len({row.partition(",")[0] for row in rows})
     base = latest_truth(connection, batch.row["task"])
     if base is None:
-        return Plan(unit, new)
+        return MergePlan(unit, new)
     with tempfile.TemporaryDirectory(dir=context.settings.incoming) as name:
         folder = Path(name)
         (folder / f"new{ending}").write_text(text, encoding="utf-8")
@@ -60,12 +60,12 @@ def plan(connection: Connection, context: Context, batch: Batch, method: str) ->
             "new": str((folder / f"new{ending}").absolute()),
             "out": str((folder / "merged").absolute()),
         }
-        with Nursery(context.settings, CHILD) as nursery:
+        with ForkServer(context.settings, CHILD) as nursery:
             answer = nursery.run(job_input)
         if "error" in answer:
-            return Plan(unit, new, base=base["id"], why=str(answer["error"]))
+            return MergePlan(unit, new, base=base["id"], why=str(answer["error"]))
         merged = (folder / "merged").read_text(encoding="utf-8")
-    return Plan(
+    return MergePlan(
         unit,
         answer["new"],
         old=answer["old"],

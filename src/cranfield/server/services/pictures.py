@@ -10,7 +10,9 @@ from pathlib import Path
 from cranfield.campaign.annotation_task import SHOWN, views_of
 from cranfield.errors import UsageError
 
-_HELD = re.compile(rf"data:image/({'|'.join(sorted(set(SHOWN.values())))});base64,[A-Za-z0-9+/=]+")
+_PICTURE_ADDRESS = re.compile(
+    rf"data:image/({'|'.join(sorted(set(SHOWN.values())))});base64,[A-Za-z0-9+/=]+"
+)
 
 
 @lru_cache(maxsize=2000)
@@ -19,10 +21,10 @@ def picture_of(folder: Path, item: str) -> tuple[bytes, str] | None:
     _, addresses = views_of([item], collection=folder)
     if item not in addresses:
         return None
-    return inside(addresses[item])
+    return decode_picture(addresses[item])
 
 
-def inside(address: str) -> tuple[bytes, str]:
+def decode_picture(address: str) -> tuple[bytes, str]:
     """The bytes and the media type of a picture that its address holds."""
     head, _, data = address.partition(",")
     return base64.b64decode(data), head.removeprefix("data:").removesuffix(";base64")
@@ -30,6 +32,6 @@ def inside(address: str) -> tuple[bytes, str]:
 
 def checked_picture(address: str) -> str:
     """An address that holds a picture of a kind that runs no script, or ''; a UsageError else."""
-    if address and not _HELD.fullmatch(address):
+    if address and not _PICTURE_ADDRESS.fullmatch(address):
         raise UsageError("a picture of a survey is PNG, JPEG, GIF or WebP, inside its file")
     return address

@@ -22,7 +22,7 @@ from cranfield.server.services.uploads import blob_path
 from cranfield.server.store.tables import run, team
 from cranfield.server.store.work_tables import batch, pool_item
 
-MOST_ADDED = 10_000
+MAX_ADDED_UNITS = 10_000
 GUIDELINES = "Judge each item for the topic beside it, on its own."
 
 
@@ -47,7 +47,7 @@ def accepted_runs(
     return runs
 
 
-def runs_of(
+def pooled_runs(
     connection: Connection, context: Context, task: str, per_team: int | None = None
 ) -> list[Input]:
     """The files of the accepted runs; with `per_team` so many of each team, the first ones."""
@@ -80,8 +80,8 @@ def pool_batch(
     planned: Mapping[str, Any],
 ) -> str:
     """Every pair of a topic and an item once, without rank or run; those stay in `pool_item`."""
-    pooled = make_pool(runs_of(connection, context, task["id"], per_team), depth=depth).items
-    units = _units(context, campaign, pooled)
+    pooled = make_pool(pooled_runs(connection, context, task["id"], per_team), depth=depth).items
+    units = _pool_units(context, campaign, pooled)
     sheet = Sheet(
         title or "Relevance",
         "relevance",
@@ -100,11 +100,11 @@ def pool_batch(
         topics={unit.name: (p.topic, p.item) for unit, p in zip(units, pooled, strict=True)},
         **planned,
     )
-    _keep(connection, new, pooled)
+    _store_pool(connection, new, pooled)
     return new
 
 
-def _units(
+def _pool_units(
     context: Context, campaign: Row, pooled: Sequence[PooledItem], after: int = 0
 ) -> list[Unit]:
     texts = read_texts(read_collection(context.settings.public / campaign["slug"]))
@@ -126,7 +126,7 @@ def _units(
     ]
 
 
-def _keep(connection: Connection, batch_id: str, pooled: Sequence[PooledItem]) -> None:
+def _store_pool(connection: Connection, batch_id: str, pooled: Sequence[PooledItem]) -> None:
     if pooled:
         connection.execute(
             insert(pool_item),
@@ -144,7 +144,7 @@ def _keep(connection: Connection, batch_id: str, pooled: Sequence[PooledItem]) -
         )
 
 
-def grow(
+def grow_pool(
     connection: Connection,
     context: Context,
     actor: str,
@@ -160,18 +160,18 @@ def grow(
     """
     if relevance_batch.kind != "relevance" or relevance_batch.row["state"] in ("closed", "merged"):
         raise UsageError("only a pool that is not closed can grow")
-    if not 1 <= count <= MOST_ADDED:
-        raise UsageError(f"a pool grows by 1 to {MOST_ADDED} units, not by {count}")
-    deeper = make_pool(runs_of(connection, context, relevance_batch.row["task"]), depth=depth)
+    if not 1 <= count <= MAX_ADDED_UNITS:
+        raise UsageError(f"a pool grows by 1 to {MAX_ADDED_UNITS} units, not by {count}")
+    deeper = make_pool(pooled_runs(connection, context, relevance_batch.row["task"]), depth=depth)
     pairs = {(str(unit["topic"]), str(unit["item"])) for unit in relevance_batch.hits.values()}
     remaining = Pool(
         depth, deeper.runs, tuple(i for i in deeper.items if (i.topic, i.item) not in pairs)
     )
     selected = remaining.next_to_judge(count)
-    units = _units(context, campaign, selected, after=len(relevance_batch.hits))
+    units = _pool_units(context, campaign, selected, after=len(relevance_batch.hits))
     topics = {unit.name: (p.topic, p.item) for unit, p in zip(units, selected, strict=True)}
     add_units(connection, context, relevance_batch, units, topics)
-    _keep(connection, relevance_batch.id, selected)
+    _store_pool(connection, relevance_batch.id, selected)
     # Later than before, whatever the clock says: whoever has the batch at hand reads it again.
     now = max(context.clock.now(), (relevance_batch.row["changed"] or 0) + 1)
     connection.execute(update(batch).where(batch.c.id == relevance_batch.id).values(changed=now))

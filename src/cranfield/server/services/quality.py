@@ -21,12 +21,12 @@ from cranfield.data.judgement_log import FilledForm, JudgementLog
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.io.labels import read_labels
 from cranfield.server.context import SECOND, Context
-from cranfield.server.services.assessing import collected, filled_forms, open_disputes
+from cranfield.server.services.assessing import collect_forms, filled_forms, open_disputes
 from cranfield.server.services.assessors import assessors_of
-from cranfield.server.services.batches import Batch, loaded
+from cranfield.server.services.batches import Batch, load_batch
 from cranfield.server.services.campaigns import Row
 from cranfield.server.services.pooling import accepted_runs
-from cranfield.server.services.work import gold_of
+from cranfield.server.services.work import gold_score
 from cranfield.server.store.work_tables import assignment, batch, hit
 from cranfield.server.thresholds import threshold_of
 
@@ -35,19 +35,19 @@ from cranfield.server.thresholds import threshold_of
 RESAMPLES, MOST_RUNS, MOMENTS = 200, 30, 8
 
 
-def like(connection: Connection, this_batch: Batch) -> list[Batch]:
+def similar_batches(connection: Connection, this_batch: Batch) -> list[Batch]:
     """This batch and all others of the campaign that ask the same."""
     rows = connection.execute(
         select(batch)
         .where(batch.c.campaign == this_batch.row["campaign"])
         .order_by(batch.c.created)
     ).mappings()
-    same = [loaded(connection, dict(row)) for row in rows if row["kind"] == this_batch.kind]
+    same = [load_batch(connection, dict(row)) for row in rows if row["kind"] == this_batch.kind]
     concepts = {form.concepts for form in this_batch.forms.values()}
     return [b for b in same if {form.concepts for form in b.forms.values()} == concepts]
 
 
-def board(connection: Connection, batch: Batch) -> dict[str, Any]:
+def batch_dashboard(connection: Connection, batch: Batch) -> dict[str, Any]:
     """All that the board of a batch shows."""
     assignments = [
         Given(
@@ -67,7 +67,11 @@ def board(connection: Connection, batch: Batch) -> dict[str, Any]:
         )
     ]
     status = status_of(batch.plan, assignments)
-    forms = [f for similar in like(connection, batch) for f in filled_forms(connection, similar)]
+    forms = [
+        f
+        for similar in similar_batches(connection, batch)
+        for f in filled_forms(connection, similar)
+    ]
     own_forms = [f for f in forms if f.batch == batch.row["slug"] and not f.rejected]
     people = assessors_of(connection, batch.row["campaign"])
     quality = _quality(forms)
@@ -117,7 +121,9 @@ def _person(
     quality: Mapping[str, AnnotatorQuality],
 ) -> dict[str, Any]:
     own_forms = [f for f in forms if f.annotator == row["pseudonym"]]
-    correct, answered = gold_of(connection, batch, row["id"]) if batch.plan.gold_units else (0, 0)
+    correct, answered = (
+        gold_score(connection, batch, row["id"]) if batch.plan.gold_units else (0, 0)
+    )
     seconds = sorted(f.seconds for f in own_forms)
     flags = quality[row["pseudonym"]].reasons if row["pseudonym"] in quality else ()
     return {
@@ -143,7 +149,7 @@ def _rejections(connection: Connection, batch: Batch) -> list[Row]:
     return [dict(row) for row in rows.mappings()]
 
 
-def over_time(connection: Connection, batch: Batch) -> list[dict[str, Any]]:
+def agreement_over_time(connection: Connection, batch: Batch) -> list[dict[str, Any]]:
     """Agreement after each eighth of the forms, as they were handed in, with its interval."""
     forms = [f for f in filled_forms(connection, batch) if not f.rejected]
     cuts = sorted({math.ceil(len(forms) * k / MOMENTS) for k in range(1, MOMENTS + 1)})
@@ -158,7 +164,7 @@ def over_time(connection: Connection, batch: Batch) -> list[dict[str, Any]]:
 
 def rankings(connection: Connection, context: Context, batch: Batch) -> list[dict[str, Any]]:
     """Does it matter who judged: how alike the orders of the runs are by each assessor's truth."""
-    log = collected(connection, batch).log
+    log = collect_forms(connection, batch).log
     concepts = next(iter(batch.forms.values())).concepts
     runs = []
     for name, threshold, file in accepted_runs(connection, context, batch.row["task"])[:MOST_RUNS]:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from cranfield.site.links import Address, ServedLinks
     from cranfield.site.results import Results
 
-MATERIALS, PAGES = 4, 2000
-TYPES = {
+MAX_MATERIALS, MAX_PAGES = 4, 2000
+MEDIA_TYPES = {
     "html": "text/html",
     "json": "application/json",
     "csv": "text/csv",
@@ -43,7 +43,7 @@ TYPES = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class CachedPage:
     """A page as it goes out, and the version of the scores that it shows.
 
     It is kept as nearly every browser takes it, packed; thousands of pages fit into memory so.
@@ -96,11 +96,11 @@ class Pages:
         self._lock = threading.Lock()
         # The newest version of each of a few tasks.
         self._results: OrderedDict[str, tuple[str, Results]] = OrderedDict()
-        self._shown: OrderedDict[tuple[Any, ...], Shown] = OrderedDict()
+        self._shown: OrderedDict[tuple[Any, ...], CachedPage] = OrderedDict()
 
     def page(
         self, campaign: Row, task_row: Row, address: str, query: Mapping[str, str]
-    ) -> Shown | None:
+    ) -> CachedPage | None:
         """The page at an address, whose ending chooses HTML, JSON or CSV; None without scores."""
         from cranfield.site.results import page_query
 
@@ -121,10 +121,10 @@ class Pages:
         body = _body(self.results(campaign, task_row, current, version), path, form, query)
         etag = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
         # Nothing secret is in these pages, so they may be packed.
-        cached_page = Shown(gzip.compress(body, 6, mtime=0), TYPES[form], f'"{etag}"')
+        cached_page = CachedPage(gzip.compress(body, 6, mtime=0), MEDIA_TYPES[form], f'"{etag}"')
         with self._lock:
             self._shown[key] = cached_page
-            while len(self._shown) > PAGES:
+            while len(self._shown) > MAX_PAGES:
                 self._shown.popitem(last=False)
         return cached_page
 
@@ -162,7 +162,7 @@ class Pages:
         task_results = Results(material, links, frame, extras)
         with self._lock:
             self._results[task_row["id"]] = (version, task_results)
-            while len(self._results) > MATERIALS:
+            while len(self._results) > MAX_MATERIALS:
                 self._results.popitem(last=False)
             # Nobody can ask for what an older version showed.
             for key in [key for key in self._shown if key[0] == known_version != version]:

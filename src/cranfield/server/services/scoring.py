@@ -28,7 +28,7 @@ from cranfield.server.store.tables import (
 )
 
 # Kinds of jobs that need no child, by what does them; other modules add theirs.
-INSIDE: dict[str, Callable[[Context, Row], Row]] = {}
+IN_PROCESS_JOBS: dict[str, Callable[[Context, Row], Row]] = {}
 
 
 def run_file(settings: Settings, key: str) -> Path:
@@ -67,16 +67,20 @@ def ending_of(settings: Settings, form: str, sha: str) -> str:
     return f"{form}{packing}"
 
 
-def instructions(connection: Connection, context: Context, job_row: Row) -> Row | None:
+def job_arguments(connection: Connection, context: Context, job_row: Row) -> Row | None:
     """What the child of a job is told; None when what it is about has gone."""
     job_input = json.loads(job_row["input"])
-    maker = {"score": _score, "aggregate": _aggregate, "publish": _publish}[job_row["kind"]]
+    maker = {
+        "score": _score_arguments,
+        "aggregate": _aggregate_arguments,
+        "publish": _publish_arguments,
+    }[job_row["kind"]]
     arguments = maker(connection, context, job_input)
     common = {"kind": job_row["kind"], "work": str(context.settings.incoming)}
     return None if arguments is None else arguments | common
 
 
-def _score(connection: Connection, context: Context, job_input: Row) -> Row | None:
+def _score_arguments(connection: Connection, context: Context, job_input: Row) -> Row | None:
     row = (
         connection.execute(
             select(
@@ -126,7 +130,7 @@ def _truth_row(connection: Connection, truth_id: str) -> Row | None:
     return dict(row) if row else None
 
 
-def _aggregate(connection: Connection, context: Context, job_input: Row) -> Row | None:
+def _aggregate_arguments(connection: Connection, context: Context, job_input: Row) -> Row | None:
     row = connection.execute(
         select(score_set.c.truth_version, campaign.c.seed)
         .join(task, task.c.id == score_set.c.task)
@@ -171,7 +175,7 @@ def run_files(connection: Connection, task_id: str) -> dict[str, tuple[str, str]
     return {name: (row["blob"], row["form"]) for name, row in runs.items()}
 
 
-def _publish(connection: Connection, context: Context, job_input: Row) -> Row | None:
+def _publish_arguments(connection: Connection, context: Context, job_input: Row) -> Row | None:
     truth = _truth_row(connection, job_input["truth"])
     if truth is None:
         return None
@@ -208,7 +212,7 @@ def _finish_score(connection: Connection, context: Context, job_input: Row) -> N
     task_id = connection.execute(
         select(run.c.task).where(run.c.id == job_input["run"])
     ).scalar_one()
-    jobs.want_task(connection, context, task_id)
+    jobs.request_task_scores(connection, context, task_id)
 
 
 def _finish_set(connection: Connection, context: Context, job_input: Row, result: Row) -> None:
@@ -221,7 +225,7 @@ def _finish_set(connection: Connection, context: Context, job_input: Row, result
     )
     if row["key"] != jobs.set_key(connection, task_id):
         connection.execute(update(score_set).where(score_set.c.id == set_id).values(state="old"))
-        jobs.want_task(connection, context, task_id)
+        jobs.request_task_scores(connection, context, task_id)
         return
     runs = {name: entry["id"] for name, entry in _set_runs(connection, task_id).items()}
     standings = {(entry.pop("run"), entry.pop("measure")): entry for entry in result["standings"]}
@@ -265,19 +269,19 @@ def add_truth(
     )
     detail = {"n": (latest or 0) + 1, "sha": facts["sha"], "note": facts.get("note", "")}
     audit.append(connection, now, actor, "truth.add", task_id, detail)
-    jobs.drop_truth(connection, task_id)
-    jobs.want_task(connection, context, task_id)
+    jobs.cancel_truth_jobs(connection, task_id)
+    jobs.request_task_scores(connection, context, task_id)
     state = connection.execute(
         select(campaign.c.state)
         .join(task, task.c.campaign == campaign.c.id)
         .where(task.c.id == task_id)
     ).scalar()
     if state in ("released", "archived"):
-        want_publication(connection, context, task_id)
+        request_publication(connection, context, task_id)
     return new
 
 
-def want_publication(connection: Connection, context: Context, task_id: str) -> None:
+def request_publication(connection: Connection, context: Context, task_id: str) -> None:
     """Have the newest truth of a task copied to where released results show it."""
     row = connection.execute(
         select(truth_version.c.id, task.c.campaign)
@@ -288,7 +292,9 @@ def want_publication(connection: Connection, context: Context, task_id: str) -> 
     ).first()
     if row is not None:
         job_input = {"truth": row.id}
-        jobs.want(connection, context, "publish", f"publish:{row.id}", job_input, row.campaign)
+        jobs.request_job(
+            connection, context, "publish", f"publish:{row.id}", job_input, row.campaign
+        )
 
 
 def current_set(connection: Connection, task_id: str) -> Row | None:

@@ -11,11 +11,11 @@ from cranfield.server.context import Clock, Context
 from cranfield.server.services import accounts, audit, clock
 from cranfield.server.services.disk import clear_stale
 from cranfield.server.settings import Settings
-from cranfield.server.store import address_of, open_store, told
+from cranfield.server.store import address_of, open_store, readable_errors
 from cranfield.server.store.migrate import current, upgrade
 from cranfield.server.store.tables import person
 
-FIRST = "organiser"
+FIRST_LOGIN = "organiser"
 
 
 def open_site(settings: Settings) -> Context:
@@ -23,15 +23,15 @@ def open_site(settings: Settings) -> Context:
     settings.prepare()
     clear_stale(settings.incoming)
     store = open_store(settings.url)
-    with told(settings.url):
+    with readable_errors(settings.url):
         upgrade(store)
-        store.write(audit.begin)
+        store.write(audit.start_chain)
         with store.read() as connection:
             last, accepted = clock.last_time(connection), clock.acceptance(connection)
     return Context(settings, store, Clock(settings, last, accepted))
 
 
-def need_site(settings: Settings) -> None:
+def require_site(settings: Settings) -> None:
     """A UsageError unless the site is there: a folder with another name is no new, empty one."""
     if not settings.sealed.is_dir() or not settings.blobs.is_dir():
         raise UsageError(f"{settings.folder} is not the folder of a site")
@@ -42,7 +42,7 @@ def need_site(settings: Settings) -> None:
         return
     store = open_store(settings.url)
     try:
-        with told(settings.url):
+        with readable_errors(settings.url):
             schema = current(store)
     finally:
         store.close()
@@ -62,7 +62,9 @@ def ensure_organiser(context: Context) -> str | None:
     def add(connection: Connection) -> bool:
         if connection.execute(select(func.count()).select_from(person)).scalar():
             return False
-        person_id = accounts.add_person(connection, context, FIRST, "Organiser", password_hash)
+        person_id = accounts.add_person(
+            connection, context, FIRST_LOGIN, "Organiser", password_hash
+        )
         for role_name in ("O", "S"):
             accounts.grant(connection, context, person_id, person_id, role_name, None)
         return True

@@ -19,13 +19,13 @@ from cranfield.io.files import run_name
 from cranfield.server.context import Context, as_time
 from cranfield.server.services import audit, jobs
 from cranfield.server.services.accounts import checked_text
-from cranfield.server.services.campaigns import Row, close_if_due, closing_of
+from cranfield.server.services.campaigns import Row, close_if_due, closing_time
 from cranfield.server.services.disk import team_bytes
 from cranfield.server.store.tables import blob, campaign, rejected_upload, run, task, team
 
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _ENDING = re.compile(r"\.(txt|run|csv|tsv|json|npz|parquet)")
-KEPT = 20
+MAX_LISTED = 20
 
 
 class RejectedError(CranfieldError):
@@ -114,7 +114,7 @@ def store_run(
         context.clock.check()
     state = close_if_due(connection, context, task_row["campaign"])
     in_time = state == "open" or (
-        state == "closed" and now < closing_of(connection, task_row["campaign"])
+        state == "closed" and now < closing_time(connection, task_row["campaign"])
     )
     if not in_time and not (baseline or imported):
         raise NotNowError(f"runs are taken while the campaign is open; it is {state}")
@@ -131,12 +131,12 @@ def store_run(
                 f"there is a run {submission.tag!r} already; withdraw it, replace it, or use "
                 "another tag"
             )
-        _set_aside(connection, same)
+        _free_tag(connection, same)
     if not (baseline or imported):
         _check_quota(connection, task_row["id"], team_id, limit)
         _check_bytes(connection, team_id, size, context.settings.limits.team_bytes)
     new = context.new_id()
-    _keep_blob(connection, sha, size, now)
+    _store_blob(connection, sha, size, now)
     facts = _facts_of(submission, checked) | {
         "blob": sha,
         "baseline": int(baseline),
@@ -145,7 +145,7 @@ def store_run(
     connection.execute(
         insert(run).values(id=new, task=task_row["id"], team=team_id, person=actor or None, **facts)
     )
-    jobs.want_score(connection, context, new)
+    jobs.request_score(connection, context, new)
     audit.append(connection, now, actor or "import", "run.accept", new, {"sha": sha})
     return receipt(connection, new)
 
@@ -163,8 +163,8 @@ def _facts_of(submission: Submission, checked: Checked) -> Row:
         "form": submission.ending,
         "lines": checked.lines,
         "units": checked.units,
-        "missing": " ".join(checked.missing[:KEPT]),
-        "notes": "\n".join(note.replace("\n", " ") for note in checked.notes[:KEPT]),
+        "missing": " ".join(checked.missing[:MAX_LISTED]),
+        "notes": "\n".join(note.replace("\n", " ") for note in checked.notes[:MAX_LISTED]),
         "via": submission.via,
     }
 
@@ -204,12 +204,12 @@ def _check_bytes(connection: Connection, team_id: str, size: int, limit: int) ->
         )
 
 
-def _keep_blob(connection: Connection, sha: str, size: int, now: int) -> None:
+def _store_blob(connection: Connection, sha: str, size: int, now: int) -> None:
     if connection.execute(select(blob.c.sha).where(blob.c.sha == sha)).first() is None:
         connection.execute(insert(blob).values(sha=sha, bytes=size, created=now))
 
 
-def _set_aside(connection: Connection, same: Row) -> None:
+def _free_tag(connection: Connection, same: Row) -> None:
     """Free a tag: the run that had it keeps its content under another name."""
     state = "replaced" if same["state"] == "accepted" else same["state"]
     connection.execute(
@@ -218,7 +218,7 @@ def _set_aside(connection: Connection, same: Row) -> None:
         .values(tag=f"{same['tag']}~{same['id']}", state=state)
     )
     if state == "replaced":
-        jobs.drop_run(connection, same["id"])
+        jobs.cancel_run_jobs(connection, same["id"])
 
 
 def runs_used(connection: Connection, task_id: str, team_id: str) -> int:
@@ -271,7 +271,7 @@ def reject(
     connection: Connection, context: Context, task_id: str, team_id: str, tag: str, checked: Checked
 ) -> None:
     """Note a refused upload for the organiser's board; the file is not kept."""
-    problems = [{"line": p.line, "message": p.message} for p in checked.problems[:KEPT]]
+    problems = [{"line": p.line, "message": p.message} for p in checked.problems[:MAX_LISTED]]
     connection.execute(
         insert(rejected_upload).values(
             id=context.new_id(),
@@ -305,7 +305,7 @@ def end_run(
 ) -> None:
     """Take a run out of the campaign: withdrawn by its team or disqualified by the organiser."""
     connection.execute(update(run).where(run.c.id == run_id).values(state=state, reason=reason))
-    jobs.drop_run(connection, run_id)
+    jobs.cancel_run_jobs(connection, run_id)
     audit.append(connection, context.clock.now(), actor, f"run.{state}", run_id, {"reason": reason})
 
 

@@ -14,7 +14,7 @@ from cranfield.errors import UsageError
 from cranfield.io.files import Input, read_json_text
 from cranfield.server.context import Context
 from cranfield.server.services.campaigns import Row
-from cranfield.server.services.pooling import runs_of
+from cranfield.server.services.pooling import pooled_runs
 
 UPLOADED = "survey"
 # What can be asked on the site. A survey that needs more than the public data of a campaign (the
@@ -22,7 +22,7 @@ UPLOADED = "survey"
 SURVEYS = {kind: MADE[kind] for kind in ("measures", "relatedness", "categories", "rankings")} | {
     UPLOADED: "the key.json of one that `cranfield survey` has made, of any kind"
 }
-_NEEDS = {
+_REQUIRED_FILES = {
     UPLOADED: "the key.json that `cranfield survey` has written",
     "relatedness": "a file of pairs: CSV word1,word2",
     "categories": "a file of categories: CSV category,parent",
@@ -42,11 +42,11 @@ def survey_of(
     depth: int,
 ) -> Survey:
     """A survey of a kind, from the file that was sent or from what the campaign has."""
-    if kind in _NEEDS and file is None:
-        raise UsageError(f"send {_NEEDS[kind]}")
+    if kind in _REQUIRED_FILES and file is None:
+        raise UsageError(f"send {_REQUIRED_FILES[kind]}")
     options: dict[str, Any] = {"seed": seed}
     if kind == UPLOADED:
-        return uploaded(file)
+        return read_survey_key(file)
     if kind == "measures":
         return make_survey(kind, questions=questions, **options)
     if kind == "relatedness":
@@ -56,14 +56,14 @@ def survey_of(
         return make_survey(kind, categories_file=file, collection=public, **options)
     if ranked is None:
         raise UsageError("lists to rate need a task of rankings")
-    runs = runs_of(connection, context, ranked["id"])
+    runs = pooled_runs(connection, context, ranked["id"])
     return make_survey(kind, runs=runs, depth=depth, collection=public, **options)
 
 
-def uploaded(file: Input | None) -> Survey:
+def read_survey_key(file: Input | None) -> Survey:
     """A survey that was made elsewhere, from its key.json."""
     if file is None:
-        raise UsageError(f"send {_NEEDS[UPLOADED]}")
+        raise UsageError(f"send {_REQUIRED_FILES[UPLOADED]}")
     try:
         key = json.loads(read_json_text(file))
     except ValueError as error:

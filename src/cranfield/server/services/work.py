@@ -18,7 +18,7 @@ from cranfield.campaign.batches import ASSIGNMENT_WAYS
 from cranfield.campaign.forms import LONGEST_TEXT, Form, FormProblem
 from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context
-from cranfield.server.services.batches import Batch, loaded
+from cranfield.server.services.batches import Batch, load_batch
 from cranfield.server.services.campaigns import Row
 from cranfield.server.store.work_tables import (
     assessor,
@@ -29,17 +29,17 @@ from cranfield.server.store.work_tables import (
     judgement,
 )
 
-DONE, CANNOT = "done", "cannot tell"
+DONE, CANNOT_TELL = "done", "cannot tell"
 # What can become of an assignment by the hand of whoever has it.
-ENDS = {DONE: "submitted", CANNOT: "submitted", "skipped": "skipped", "later": "offered"}
+END_STATES = {DONE: "submitted", CANNOT_TELL: "submitted", "skipped": "skipped", "later": "offered"}
 LONGEST_MS = 24 * 3600 * SECOND
 
 
 # What is asked at every step is put together once.
-_KEPT = select(judgement.c.client_key, judgement.c.assignment, judgement.c.revision).where(
-    or_(judgement.c.client_key == bindparam("key"), judgement.c.assignment == bindparam("of"))
-)
-_OWN = (
+_SELECT_REVISIONS = select(
+    judgement.c.client_key, judgement.c.assignment, judgement.c.revision
+).where(or_(judgement.c.client_key == bindparam("key"), judgement.c.assignment == bindparam("of")))
+_SELECT_OWN_ASSIGNMENT = (
     select(assignment, *(c.label(f"of_{c.name}") for c in batch.c))
     .join(hit, hit.c.id == assignment.c.hit)
     .join(batch, batch.c.id == hit.c.batch)
@@ -50,8 +50,8 @@ _OWN = (
         assessor.c.state == "active",
     )
 )
-_SAY = insert(judgement)
-_END = (
+_INSERT_JUDGEMENT = insert(judgement)
+_UPDATE_ASSIGNMENT = (
     update(assignment)
     .where(assignment.c.id == bindparam("of"))
     .values(
@@ -72,7 +72,7 @@ class FormRefused(UsageError):  # noqa: N818 - it is an answer, not a fault
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedForm:
     """A form that is on the disk: which assignment, and which revision of it."""
 
     assignment: str
@@ -81,7 +81,7 @@ class Saved:
     again: bool = False
 
 
-def gold_of(connection: Connection, batch: Batch, assessor_id: str) -> tuple[int, int]:
+def gold_score(connection: Connection, batch: Batch, assessor_id: str) -> tuple[int, int]:
     """How many known answers somebody has right, and of how many.
 
     The first answer counts: who revises one after the other would find out which are known.
@@ -127,13 +127,19 @@ def own_assignment(connection: Connection, batch: Batch, annotator: Row, key: st
     return None if row is None else dict(row)
 
 
-def found_by(connection: Connection, annotator: Row, key: str) -> tuple[Batch, Row] | None:
+def assignment_and_batch(
+    connection: Connection, annotator: Row, key: str
+) -> tuple[Batch, Row] | None:
     """Somebody's own assignment and its batch, whichever that is."""
-    row = connection.execute(_OWN, {"key": key, "who": annotator["id"]}).mappings().first()
+    row = (
+        connection.execute(_SELECT_OWN_ASSIGNMENT, {"key": key, "who": annotator["id"]})
+        .mappings()
+        .first()
+    )
     if row is None:
         return None
     of = {column.name: row[f"of_{column.name}"] for column in batch.c}
-    return loaded(connection, of), {column.name: row[column.name] for column in assignment.c}
+    return load_batch(connection, of), {column.name: row[column.name] for column in assignment.c}
 
 
 def save(
@@ -147,19 +153,23 @@ def save(
     client_key: str,
     active_ms: int = 0,
     remark: str = "",
-) -> Saved:
+) -> SavedForm:
     """Store what somebody says about a unit, or raise `FormRefused` and store nothing."""
-    if state not in ENDS:
+    if state not in END_STATES:
         raise UsageError(f"a form is done, skipped, put off or cannot be told, not {state!r}")
     if not client_key or len(client_key) > 200:
         raise UsageError("a saving needs a key of its own")
-    before = connection.execute(_KEPT, {"key": client_key, "of": assignment_row["id"]}).all()
+    before = connection.execute(
+        _SELECT_REVISIONS, {"key": client_key, "of": assignment_row["id"]}
+    ).all()
     for row in before:
         if row.client_key == client_key:
             if row.assignment != assignment_row["id"]:
                 raise UsageError("this key belongs to another form")
-            return Saved(assignment_row["id"], row.revision, assignment_row["state"], again=True)
-    end = _checked(batch, assignment_row, state, answers)
+            return SavedForm(
+                assignment_row["id"], row.revision, assignment_row["state"], again=True
+            )
+    end = _next_state(batch, assignment_row, state, answers)
     now, revision = context.clock.now(), 1 + len(before)
     key_columns = {
         "id": context.new_id(),
@@ -168,10 +178,12 @@ def save(
         "at": now,
     }
     connection.execute(
-        _SAY, key_columns | _said(batch.hits[assignment_row["hit"]], assignment_row, state, answers)
+        _INSERT_JUDGEMENT,
+        key_columns
+        | _judgement_columns(batch.hits[assignment_row["hit"]], assignment_row, state, answers),
     )
     connection.execute(
-        _END,
+        _UPDATE_ASSIGNMENT,
         {
             "of": assignment_row["id"],
             "to": end,
@@ -181,10 +193,12 @@ def save(
         },
     )
     add_comment(connection, context, batch.id, assignment_row, remark)
-    return Saved(assignment_row["id"], revision, end)
+    return SavedForm(assignment_row["id"], revision, end)
 
 
-def _said(unit: Row, assignment_row: Row, state: str, answers: Mapping[str, Sequence[str]]) -> Row:
+def _judgement_columns(
+    unit: Row, assignment_row: Row, state: str, answers: Mapping[str, Sequence[str]]
+) -> Row:
     """What a row of the log holds of what was said, by whom, and about what."""
     stored_answers = (
         {name: list(values) for name, values in answers.items()} if state == DONE else {}
@@ -198,13 +212,13 @@ def _said(unit: Row, assignment_row: Row, state: str, answers: Mapping[str, Sequ
     }
 
 
-def _checked(
+def _next_state(
     batch: Batch, assignment_row: Row, state: str, answers: Mapping[str, Sequence[str]]
 ) -> str:
     """What becomes of an assignment; a UsageError or `FormRefused` where it cannot be saved."""
     if batch.row["state"] not in ("pilot", "running"):
         raise UsageError("this batch does not take answers now")
-    end = ENDS[state]
+    end = END_STATES[state]
     if end not in ASSIGNMENT_WAYS[assignment_row["state"]]:
         raise UsageError(f"this form is {assignment_row['state']}; it takes no answers any more")
     if state == DONE:
@@ -255,7 +269,7 @@ def comment_of(connection: Connection, key: str) -> str:
     return str(text or "")
 
 
-def said_before(connection: Connection, key: str) -> dict[str, Any]:
+def last_revision(connection: Connection, key: str) -> dict[str, Any]:
     """The last revision of an assignment, as it was saved."""
     value = connection.execute(
         select(judgement.c.value)
@@ -267,7 +281,7 @@ def said_before(connection: Connection, key: str) -> dict[str, Any]:
     return revision
 
 
-def previous(connection: Connection, batch: Batch, annotator: Row, than: str) -> str:
+def previous_assignment(connection: Connection, batch: Batch, annotator: Row, than: str) -> str:
     """What somebody saved before an assignment, to go back to; '' when there is nothing."""
     rows = connection.execute(
         select(assignment.c.id)
@@ -299,7 +313,9 @@ def progress(connection: Connection, batch: Batch, annotator: Row) -> tuple[int,
     return int(finished), len(batch.hits)
 
 
-def latest(connection: Connection, batch_id: str, assessor_id: str | None = None) -> list[Row]:
+def latest_revisions(
+    connection: Connection, batch_id: str, assessor_id: str | None = None
+) -> list[Row]:
     """The last revision of every submitted or rejected assignment of a batch, as it was done."""
     last = (
         select(judgement.c.assignment, func.max(judgement.c.revision).label("revision"))

@@ -25,7 +25,7 @@ def export_work(connection: Connection, context: Context, campaign: Row, folder:
     for row in batches.batches_of(connection, campaign["id"]):
         if row["state"] == "draft":
             continue
-        batch = batches.loaded(connection, row)
+        batch = batches.load_batch(connection, row)
         target = folder / "work" / str(row["slug"])
         target.mkdir(parents=True)
         _write(connection, batch, target)
@@ -33,7 +33,7 @@ def export_work(connection: Connection, context: Context, campaign: Row, folder:
 
 def _write(connection: Connection, batch: Batch, target: Path) -> None:
     try:
-        log = assessing.collected(connection, batch).log
+        log = assessing.collect_forms(connection, batch).log
     except CranfieldError:
         log = None
     if log is not None:

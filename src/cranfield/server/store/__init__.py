@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from cranfield.server.store import tables, work_tables
 from cranfield.server.store._columns import METADATA
-from cranfield.server.store.database import Store, StoreFullError, address_of, open_store, told
+from cranfield.server.store.database import (
+    Store,
+    StoreFullError,
+    address_of,
+    open_store,
+    readable_errors,
+)
 
 __all__ = [
     "METADATA",
@@ -12,7 +18,7 @@ __all__ = [
     "StoreFullError",
     "address_of",
     "open_store",
+    "readable_errors",
     "tables",
-    "told",
     "work_tables",
 ]

@@ -32,7 +32,7 @@ BUSY_MILLISECONDS = 30_000
 # A transaction that PostgreSQL gave up in favour of another one is tried again. So is one that
 # writes a key which another one wrote meanwhile: now it can see that, and says what it means.
 ATTEMPTS = 5
-_GIVEN_UP = ("40001", "40P01", "23505")
+_RETRIED_CODES = ("40001", "40P01", "23505")
 _FULL_CODES = ("53100",)
 
 
@@ -83,7 +83,7 @@ class PostgresStore(Store):
                 code = getattr(error.orig, "sqlstate", None)
                 if code in _FULL_CODES:
                     raise StoreFullError from error
-                if code not in _GIVEN_UP or attempt == ATTEMPTS:
+                if code not in _RETRIED_CODES or attempt == ATTEMPTS:
                     raise
         raise RuntimeError("unreachable")
 
@@ -182,7 +182,7 @@ def store_key(connection: Connection) -> Engine:
 
 
 @contextmanager
-def told(url: str) -> Iterator[None]:
+def readable_errors(url: str) -> Iterator[None]:
     """What a driver says of a store that is damaged or not there, as a sentence."""
     try:
         yield
