@@ -96,4 +96,4 @@ def test_the_command_makes_a_new_password(both, capsys):
     assert reads(both, token) == {401}
     assert enters(both, "ann", password)
     assert main(["campaign", "passwd", folder, "nobody", *where]) == 2
-    assert "nobody has the login name" in capsys.readouterr().err
+    assert "there is no login name" in capsys.readouterr().err

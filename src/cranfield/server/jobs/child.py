@@ -46,7 +46,7 @@ def fork_children(*modules: str) -> None:
         try:
             sys.stdout.write(json.dumps(words) + "\n")
             sys.stdout.flush()
-        except BrokenPipeError:  # the server is gone, and with it who wanted to know
+        except BrokenPipeError:  # the server is gone, and with it the reader
             os._exit(1)
 
 

@@ -105,7 +105,7 @@ class ForkServer:
             # The child that may still work is in the same group.
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-            # What it may still have said is not read: somebody else could hold the pipe open.
+            # Output that may still come is not read: another process could hold the pipe open.
             for pipe in (self._process.stdin, self._process.stdout):
                 with suppress(OSError):
                     if pipe is not None:
@@ -166,7 +166,7 @@ def _outcome(code: int, text: str) -> Row:
         pass
     if code < 0:
         why = _SIGNALS.get(signal.Signals(-code), f"it was ended by signal {-code}")
-        # A child that somebody killed is tried again; one that went too far is not.
+        # A child that was killed from outside is tried again; one above its limits is not.
         retry = code == -signal.SIGKILL
         return {"error": f"the scoring process failed: {why}", "again": retry}
     return {"error": f"the scoring process ended with code {code} and without a word"}

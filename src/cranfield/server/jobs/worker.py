@@ -42,7 +42,7 @@ class Workers:
             thread.start()
 
     def stop(self) -> None:
-        """Tell all to end; who is in the middle of a backup is left to its lease."""
+        """Tell all to end; a worker in the middle of a backup is left to its lease."""
         self._stopping.set()
         self.context.wake.set()
         until = time.monotonic() + STOPPING_SECONDS

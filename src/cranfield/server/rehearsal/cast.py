@@ -1,4 +1,4 @@
-"""Who takes part: teams with runs in every form, and uploads that must be refused."""
+"""The participants: teams with runs in every form, and uploads that must be refused."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def play(stage: Stage) -> ExpertOutcome:
     fields = {"title": "The experts' round", "split": CROWD, "overlap": each}
     people.new_batch(stage, "labels", SLUG, fields)
     people.to_state(stage, SLUG, "running")
-    # One after the other through the door: whoever comes first has the first number.
+    # One after the other: the first to log in has the first number.
     browsers = [_account(stage, f"expert{n:02d}") for n in range(1, outcome.experts + 1)]
     turns = zip(crowd.people, browsers, strict=True)
     for forms, refused, wrong in stage.together(

@@ -96,7 +96,7 @@ def _grow(stage: Stage, depth: int, before: int) -> int:
 
 
 def _grades(world: World) -> dict[str, int]:
-    """What is said about each pair, whoever is asked: mostly the truth."""
+    """The answer about each pair, the same for every judge: mostly the truth."""
     true = np.maximum(world.grades, 0)
     draw = world.draw(9)
     slips = draw.integers(_SLIPS, size=true.shape) == 0

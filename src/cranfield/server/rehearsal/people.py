@@ -78,7 +78,7 @@ def invitations(stage: Stage, slug: str, kind: str, count: int = 1) -> list[tupl
 
 
 def survey_link(stage: Stage, slug: str) -> str:
-    """The address by which whoever has it answers a survey."""
+    """The public address to answer a survey."""
     batch_page = f"{HOME}/{slug}"
     page = stage.organiser.fill_in(f"{batch_page}/people", {"kind": "survey"}, form=batch_page)
     match = _LINK.search(page.text)
@@ -132,7 +132,7 @@ def let_in(stage: Stage, slug: str, other_slug: str) -> None:
         f"{batch_page}/people", {"kind": "same", "from": other_slug}, form=batch_page
     )
     if reply.status != 200:
-        raise RehearsalError(f"nobody is let into {slug}: {words(reply)}")
+        raise RehearsalError(f"no worker is let into {slug}: {words(reply)}")
 
 
 def put(
@@ -153,7 +153,7 @@ def put(
 
 
 def next_work(browser: Client, slug: str) -> WorkPage | None:
-    """The page that somebody is given next; None when there is nothing left."""
+    """The page of the next assignment; None when there is nothing left."""
     page = browser.get(f"/{NAME}/work/{slug}").text
     form, item, topic = _FORM.search(page), _ITEM.search(page), _TOPIC.search(page)
     if form is None or item is None:

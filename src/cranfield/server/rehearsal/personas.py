@@ -1,4 +1,4 @@
-"""People who can be asked without asking anybody: careful ones, and twelve kinds of nuisance.
+"""Simulated annotators: careful ones, and twelve kinds of nuisance.
 
 For rehearsals and for measuring what quality checks find. A crowd knows the truth and each of its
 members a way to depart from it; who is asked about what, and in which order, is up to the caller.
@@ -22,7 +22,7 @@ from cranfield.work.seeds import generator
 
 _STREAM = 46
 # What spammers do: guess, one form for all items, a cycle of forms, half of it at a tenth of the
-# time, careful at first and then guessing, somebody else's form.
+# time, careful at first and then guessing, the form of another.
 SPAM = ("random", "constant", "pattern", "fast", "tired", "copier")
 # Mean seconds of a careful form.
 SECONDS = 150.0
@@ -30,7 +30,7 @@ SECONDS = 150.0
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """One member of a crowd; `kind` is '' for somebody careful, who errs by `slips`."""
+    """One member of a crowd; `kind` is '' for a careful one, who errs by `slips`."""
 
     name: str
     kind: str
@@ -39,7 +39,7 @@ class Persona:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A form that somebody has handed in."""
+    """A form that was handed in."""
 
     who: str
     answers: Answers
@@ -49,7 +49,7 @@ class Crowd:
     """A truth about some items, and people who see it more or less.
 
     Each question has an answer per item, drawn from a frequency of its own, and a difficulty that
-    all share. Everybody's answers depend on the seed, the person, the item and what was handed in
+    all share. The answers depend on the seed, the person, the item and what was handed in
     before, on nothing else.
     """
 
@@ -104,7 +104,7 @@ class Crowd:
     def says(
         self, who: str, item: str, before: Sequence[Said] = (), done: int = 0
     ) -> tuple[dict[str, list[str]], float]:
-        """What somebody answers about an item, and how many seconds it takes.
+        """The answers of a person about an item, and how many seconds they take.
 
         `before` are the forms on the item that were handed in earlier, `done` how many forms the
         person has filled in.
@@ -134,7 +134,7 @@ class Crowd:
     def _copied(
         self, person: Persona, before: Sequence[Said], draw: np.random.Generator
     ) -> dict[str, list[str]] | None:
-        """Somebody else's form with a few slips; always the same victim's where there is one."""
+        """Another form with a few slips; always the same victim's where there is one."""
         if not before:
             return None
         number = int(person.name.lstrip("w"))
@@ -190,7 +190,7 @@ def fill_batches(
 ) -> list[FilledForm]:
     """Batches of a crowd's work, one after the other, in the order of handing in.
 
-    People come in a random order, some more often than others; nobody gets an item twice.
+    People come in a random order, some more often than others; no person gets an item twice.
     """
     draw = generator(seed, _STREAM, 5)
     eager = draw.lognormal(0.0, 0.5, len(crowd.people))

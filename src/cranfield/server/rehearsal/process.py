@@ -29,10 +29,10 @@ def command(*words: str | Path) -> list[str]:
 
 
 def free_port() -> int:
-    """A port that nobody listens on, also after the server was killed and comes back.
+    """A port that no process listens on, also after the server was killed and comes back.
 
     It lies below those that systems give to outgoing connections (32768 and up on Linux, 49152 and
-    up elsewhere): one of these could be taken by a client while nobody listens.
+    up elsewhere): one of these could be taken by a client while no process listens.
     """
     for port in random.SystemRandom().sample(range(15_000, 32_000), 100):
         with socket.socket() as probe, contextlib.suppress(OSError):

@@ -36,7 +36,7 @@ class PublicationOutcome:
 
 
 def release(stage: Stage, *, reason: str = "") -> None:
-    """From closed, or back from released with a reason, to results that everybody sees."""
+    """From closed, or back from released with a reason, to public results."""
     if reason:
         stage.move("scoring", reason)
     else:
@@ -135,7 +135,7 @@ def _check_scores(stage: Stage, exported: Path, task: str, outcome: PublicationO
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Equal to the last bit, but for what says who asked."""
+    """Equal to the last bit, but for the keys that say when and where."""
     if isinstance(a, dict) and isinstance(b, dict):
         keys = (a.keys() | b.keys()) - set(_PASSING)
         return all(k in a and k in b and _same(a[k], b[k]) for k in keys)

@@ -1,4 +1,4 @@
-"""The stage: the site, its organiser, the teams, and all that was acknowledged to anybody."""
+"""The stage: the site, its organiser, the teams, and all that was acknowledged."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class ReceiptLog:
 
 
 class Stage:
-    """A site with one campaign, and who acts on it."""
+    """A site with one campaign, and the people who act on it."""
 
     def __init__(self, folder: Path, world: World, database: str = "") -> None:
         self.folder, self.world, self.database = folder, world, database
         self.witness = Witness(tuple(c.encode() for c in world.canaries))
-        # On PostgreSQL two processes share the store: whoever comes gets one or the other.
+        # On PostgreSQL two processes share the store: clients get one or the other in turn.
         self.servers = [
             Server(folder / "site", self.witness, database, number)
             for number in range(1, 3 if database else 2)

@@ -65,7 +65,7 @@ class SurveyOutcome:
 
 
 def play(stage: Stage) -> SurveyOutcome:
-    """Both surveys, answered by whoever has their links."""
+    """Both surveys, answered by their public links."""
     return SurveyOutcome(_measures(stage), _preference(stage))
 
 
@@ -76,7 +76,7 @@ def _measures(stage: Stage) -> dict[str, Any]:
     people.new_batch(stage, "measures", slug, fields)
     people.to_state(stage, slug, "running")
     link = people.survey_link(stage, slug)
-    # Who made the survey knows which measure hides behind which method.
+    # The maker of the survey knows which measure hides behind which method.
     key = make_survey("measures", seed=SURVEY_SEED, questions=len(VOTES)).key["key"]
     choices = [_handed_out(counts, count) for counts in VOTES]
     for number, (age, minutes) in enumerate(_spread(count)):

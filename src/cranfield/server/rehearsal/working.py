@@ -80,7 +80,7 @@ class _CrowdBrowsers:
         self.acknowledged: dict[tuple[str, str, str], str] = {}
 
     def invite(self, batch: str) -> None:
-        """A link for each; whoever made them in one go knows their order."""
+        """A link for each; links that are made in one go keep their order."""
         links = people.invitations(self.stage, batch, "crowd", len(self.crowd.people))
         for person, (called, link) in zip(self.crowd.people, links, strict=True):
             self.clients[person.name] = people.enter(self.stage, link)
@@ -88,7 +88,7 @@ class _CrowdBrowsers:
             self.found.kinds[called] = person.kind
 
     def work(self, batch: str, forms: int) -> None:
-        """People come in a random order, some more often, until nobody has anything to do."""
+        """People come in a random order, some more often, until no work is left."""
         idle: set[int] = set()
         crowd = self.crowd.people
         sent = 0
@@ -104,7 +104,7 @@ class _CrowdBrowsers:
                 self.stage.restart()
 
     def _one(self, batch: str, person: Persona) -> bool:
-        """The next form of somebody; False when there is none."""
+        """The next form of a person; False when there is none."""
         client = self.clients[person.name]
         page = people.next_work(client, batch)
         if page is None:
@@ -163,7 +163,7 @@ def mended(form: Form, answers: Mapping[str, Sequence[str]]) -> dict[str, list[s
 
 
 def play(stage: Stage) -> CrowdOutcome:
-    """Two batches, the second with other guidelines; nobody gets an item in both."""
+    """Two batches, the second with other guidelines; no person gets an item in both."""
     outcome = CrowdOutcome()
     crowd = _CrowdBrowsers(stage, outcome)
     for number, (overlap, guidelines) in enumerate(zip(OVERLAPS, GUIDELINES, strict=True), 1):
@@ -196,7 +196,7 @@ def _flagged(stage: Stage, batch: str) -> set[str]:
 
 
 def _compare_logs(stage: Stage, crowd: _CrowdBrowsers, outcome: CrowdOutcome) -> None:
-    """What was acknowledged is in the logs, once; and nobody judged an item twice."""
+    """What was acknowledged is in the logs once, and no person judged an item twice."""
     for number in range(1, len(OVERLAPS) + 1):
         batch = f"crowd-{number}"
         expected = {(annotator, item) for b, annotator, item in crowd.acknowledged if b == batch}

@@ -87,7 +87,7 @@ class World:
         return cls(scale, seed, items, topics, concepts, labels, grades, marks)
 
     def draw(self, *key: int) -> np.random.Generator:
-        """Randomness of its own for whoever asks, the same in every rehearsal of a seed."""
+        """A random generator of its own for a key, the same in every rehearsal of a seed."""
         return np.random.default_rng([self.seed, *key])
 
     def write(self, folder: Path) -> Path:
@@ -206,7 +206,7 @@ def _consistent(draw: np.random.Generator, items: int, concepts: tuple[str, ...]
 
 
 def _grades(draw: np.random.Generator, scale: Scale) -> NDArray[np.int64]:
-    """Grades 0, 1 and 2 of pooled items, -1 for those that nobody looked at."""
+    """Grades 0, 1 and 2 of pooled items, -1 for those that were not judged."""
     grades = np.full((scale.topics, scale.items), -1, dtype=np.int64)
     for topic in range(scale.topics):
         count = int(draw.integers(5, max(6, scale.items // 12)))

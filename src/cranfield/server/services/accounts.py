@@ -31,7 +31,7 @@ _LOGIN = re.compile(r"[a-z0-9][a-z0-9._@+-]{1,79}")
 
 
 class NameTakenError(UsageError):
-    """A login name that somebody has."""
+    """A login name that is taken."""
 
     def __init__(self, login: str) -> None:
         super().__init__(f"the login name {login!r} is taken")
@@ -74,12 +74,12 @@ class Hasher:
     @cached_property
     def _dummy_hash(self) -> str:
         """A hash in place of the one that an unknown name does not have."""
-        return self._argon.hash("nobody has this password")
+        return self._argon.hash("the password of no account")
 
 
 @dataclass(frozen=True)
 class Session:
-    """Who asks, by the cookie of a browser."""
+    """The session of a browser, by its cookie."""
 
     person: str
     login: str
@@ -88,7 +88,7 @@ class Session:
 
 
 def checked_login(login: str) -> str:
-    """The name that somebody logs in by: small letters, digits and . _ @ + -"""
+    """The name that a person logs in by: small letters, digits and . _ @ + -"""
     name = login.strip().lower()
     if not _LOGIN.fullmatch(name):
         raise UsageError(
@@ -121,7 +121,7 @@ def checked_password(password: str) -> str:
 def add_person(
     connection: Connection, context: Context, login: str, name: str, password_hash: str
 ) -> str:
-    """Add somebody; gives the id. The password comes hashed: that is slow and needs no lock."""
+    """Add a person; returns the id. The password comes hashed: that is slow and needs no lock."""
     existing = connection.execute(select(person.c.id).where(person.c.login == login)).first()
     if existing is not None:
         raise NameTakenError(login)
@@ -141,7 +141,7 @@ def grant(
     role_name: str,
     campaign: str | None,
 ) -> None:
-    """Give somebody a role in a campaign, or (without one) on the whole site."""
+    """Give a person a role in a campaign, or on the whole site without one."""
     existing = connection.execute(
         select(role.c.role).where(
             role.c.person == person_id, role.c.role == role_name, role.c.campaign == campaign
@@ -179,7 +179,7 @@ def revoke(
 
 
 def roles_of(connection: Connection, person_id: str, campaign: str | None) -> set[str]:
-    """The roles that somebody has in a campaign, with those of the whole site."""
+    """The roles of a person in a campaign, with those of the whole site."""
     rows = connection.execute(
         select(role.c.role, role.c.campaign).where(role.c.person == person_id)
     )
@@ -193,7 +193,7 @@ def roles_of(connection: Connection, person_id: str, campaign: str | None) -> se
 def log_in(context: Context, hasher: Hasher, login: str, password: str, address: str = "") -> str:
     """The token of a new session, or a UsageError; waits grow with every wrong password.
 
-    Attempts are counted by name and address: who knows only a name locks nobody out.
+    Attempts are counted by name and address: a stranger who knows a name locks no account.
     """
     name = login.strip().lower()[:LONGEST_TEXT]
     counted = _failure_key(name, address)
@@ -233,7 +233,7 @@ def _count_attempt(connection: Connection, counted: str, now: int) -> None:
     over = failures - FREE_ATTEMPTS
     until = now + min(LONGEST_WAIT, SECOND << min(over, 20)) if over >= 0 else 0
     values = {"failures": failures, "until": until, "at": now}
-    # Changed in place: who waits for the row on PostgreSQL goes on with what it says now.
+    # Changed in place: a transaction that waits for the row on PostgreSQL sees the new values.
     if row is None:
         connection.execute(insert(login_failure).values(name=counted, **values))
     else:
@@ -271,7 +271,7 @@ def confirm(context: Context, hasher: Hasher, token: str, password: str, address
             .join(session, session.c.person == person.c.id)
             .where(session.c.hash == hash_of(token))
         ).first()
-    # Who has found an open browser guesses no faster than at the door.
+    # At an open browser passwords are guessed no faster than on the page of the login.
     counted, now = _failure_key(row.login if row else "", address), context.clock.now()
     context.store.write(lambda c: _count_attempt(c, counted, now))
     if not hasher.matches(row.password if row else None, password):
@@ -289,7 +289,7 @@ def confirm(context: Context, hasher: Hasher, token: str, password: str, address
 def set_password(
     connection: Connection, context: Context, actor: str, person_id: str, password_hash: str
 ) -> None:
-    """Another password for somebody, whose sessions and tokens end: a thief has none of them."""
+    """Set the password of a person; all sessions and tokens end, also those of a thief."""
     now = context.clock.now()
     connection.execute(
         update(person).where(person.c.id == person_id).values(password=password_hash)
@@ -304,24 +304,24 @@ def set_password(
 
 
 def person_by_login(connection: Connection, login: str) -> str:
-    """The id of somebody, or a UsageError."""
+    """The id of the person with a login name, or a UsageError."""
     name = login.strip().lower()
     person_id = connection.execute(select(person.c.id).where(person.c.login == name)).scalar()
     if person_id is None:
-        raise UsageError(f"nobody has the login name {login!r}")
+        raise UsageError(f"there is no login name {login!r}")
     return str(person_id)
 
 
 def sessions_of(
     connection: Connection, person_id: str, token: str, now: int
 ) -> list[dict[str, Any]]:
-    """Where somebody is logged in, the newest first; `here` is the session of this token."""
+    """The sessions of a person, the newest first; `here` is the session of this token."""
     rows = connection.execute(
         select(session.c.hash, session.c.created, session.c.expires)
         .where(session.c.person == person_id, session.c.expires > now)
         .order_by(session.c.created.desc(), session.c.hash)
     )
-    # A part of the hash names a session on the page; nobody logs in by it.
+    # A part of the hash names a session on the page; it is no credential.
     return [
         {
             "id": row.hash[:SESSION_ID],

@@ -84,7 +84,7 @@ def reject(
     assessor_id: str,
     reason: str,
 ) -> int:
-    """Reject all that somebody handed in for a batch; the places are free again. Gives how many."""
+    """Reject all forms of an assessor in a batch and free their places; returns how many."""
     rows = connection.execute(
         select(assignment.c.id, assignment.c.hit, assignment.c.state)
         .join(hit, hit.c.id == assignment.c.hit)
@@ -125,7 +125,7 @@ def decisions(connection: Connection, batch: Batch) -> tuple[Decision, ...]:
 def open_disputes(
     connection: Connection, batch: Batch, *, with_probabilities: int = 0
 ) -> tuple[Dispute, ...]:
-    """The units on which people disagree and nobody has decided yet.
+    """The units on which people disagree and no adjudicator has decided yet.
 
     The first `with_probabilities` of them come with the probability of each answer.
     """

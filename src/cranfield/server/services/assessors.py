@@ -1,4 +1,4 @@
-"""Who judges: experts with an account, crowd workers with a link, programs with a token."""
+"""Assessors: experts with an account, crowd workers with a link, programs with a token."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def add_assessor(
     via: str = "",
     facts: Mapping[str, Any] | None = None,
 ) -> tuple[str, str]:
-    """Somebody who judges: the id, and the secret of a link for who has no account.
+    """Add an assessor; returns the id, and the secret of a link for one without an account.
 
-    Who has no account judges in the batch of `batch_id`, and in others only after `admit`.
+    Without an account one judges in the batch of `batch_id`, and in others only after `admit`.
     """
     if kind not in ASSESSORS:
         raise UsageError(f"no kind of assessor {kind!r}.{suggest(kind, ASSESSORS)}")
     if (person is None) != (batch_id is not None):
-        raise UsageError("who judges has an account, or else a link to one batch")
+        raise UsageError("an assessor has an account, or else a link to one batch")
     if person is not None:
         existing_id = connection.execute(
             select(assessor.c.id).where(
@@ -93,7 +93,7 @@ def _lock(connection: Connection, campaign_id: str) -> None:
 def admit(
     connection: Connection, context: Context, assessor_id: str, batch_id: str, via: str = ""
 ) -> None:
-    """Let somebody who judges by a link into a batch."""
+    """Let an assessor with a link into a batch."""
     connection.execute(
         insert(admission).values(
             assessor=assessor_id, batch=batch_id, via=via, created=context.clock.now()
@@ -114,7 +114,7 @@ def admit_from(
     if other_id is None:
         raise UsageError(f"there is no batch {other_slug.strip()!r}")
     inside = select(admission.c.assessor).where(admission.c.batch == batch_row["id"])
-    # Whoever came by a public link chose that survey, and nobody chose them for anything else.
+    # Respondents came by a public link to one survey; no organiser chose them for other work.
     workers = connection.execute(
         select(admission.c.assessor)
         .where(
@@ -136,9 +136,9 @@ def admit_from(
 def add_respondent(
     connection: Connection, context: Context, batch_row: Row, facts: Mapping[str, Any]
 ) -> str:
-    """Somebody new who answers by the public link of a batch; gives the secret of their browser.
+    """Add a respondent by the public link of a batch; returns the secret for the browser.
 
-    A link brings a limited number of people in an hour: who has it could make up thousands.
+    A link brings a limited number of people in an hour: a program could make up thousands.
     """
     _lock(connection, batch_row["campaign"])
     now, hourly_limit = context.clock.now(), context.settings.limits.respondents_per_hour
@@ -175,7 +175,7 @@ def assessors_of(connection: Connection, campaign_id: str) -> list[Row]:
 
 
 def assessor_of(connection: Connection, campaign_id: str, person: str) -> Row | None:
-    """The assessor of a campaign that somebody with an account is."""
+    """The assessor of a campaign who has this account."""
     query = select(assessor).where(assessor.c.campaign == campaign_id, assessor.c.person == person)
     row = connection.execute(query).mappings().first()
     return None if row is None else dict(row)
@@ -189,7 +189,7 @@ def set_assessor(
     assessor_id: str,
     state: str,
 ) -> None:
-    """Pause somebody, or let them go on."""
+    """Pause an assessor, remove one, or let one go on."""
     if state not in ("active", "paused", "removed"):
         raise UsageError(f"an assessor is active, paused or removed, not {state!r}")
     result = connection.execute(
@@ -207,7 +207,7 @@ def set_assessor(
 def forget(
     connection: Connection, context: Context, actor: str, campaign_id: str, assessor_id: str
 ) -> None:
-    """Delete who somebody is, and what they said of themselves; the log keeps the pseudonym."""
+    """Delete the identity and the personal facts of an assessor; the log keeps the pseudonym."""
     result = connection.execute(
         update(assessor)
         .where(assessor.c.id == assessor_id, assessor.c.campaign == campaign_id)

@@ -123,7 +123,7 @@ def _postgres(program: str, url: str, *arguments: str) -> None:
     target = address.set(drivername="postgresql", password=None)
     environment = os.environ | {"PGPASSWORD": str(address.password or "")}
     result = subprocess.run(
-        # Without a terminal nobody could answer the question for a password: it fails instead.
+        # Without a terminal no password can be typed: the program fails instead of asking.
         [executable, "--no-password", "-d", target.render_as_string(), *arguments],
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -241,7 +241,7 @@ def time_stamp(context: Context) -> str:
 
 
 def backup_job(context: Context, _: dict[str, Any]) -> dict[str, Any]:
-    """A backup that somebody asked for on the page of the site."""
+    """A backup that was requested on the page of the site."""
     place = context.settings.folder / "backups" / f"backup-{time_stamp(context)}.tar.gz"
     make_backup(context, place)
     record_export(context, None, "backup", place)

@@ -30,7 +30,7 @@ SURVEYS = frozenset(SURVEY_KINDS)
 MAX_CACHED_BATCHES, MAX_CACHED_ORDERS = 50, 1000
 _CACHED_FIELDS = ("subjects", "by_subject", "_orders", "swept")
 _BATCH_CACHE: WeakKeyDictionary[Engine, dict[str, Batch]] = WeakKeyDictionary()
-# Asked at every step of whoever works; put together once.
+# Queries of every step of annotation, built once.
 _SELECT_RUNNING = (
     select(batch)
     .where(batch.c.campaign == bindparam("of"), batch.c.state.in_(("pilot", "running")))
@@ -240,7 +240,7 @@ def add_units(
     units: Sequence[Unit],
     topics: Mapping[str, tuple[str, str]],
 ) -> None:
-    """More units for a batch that is there; whoever adds them notes that the batch has changed."""
+    """Add units to an existing batch; the caller notes that the batch has changed."""
     rows = [
         _hit_row(context, batch.id, k, unit, topics, {}, keep=False)
         for k, unit in enumerate(units, len(batch.hits))
@@ -320,7 +320,7 @@ def read_batch(connection: Connection, campaign_id: str, slug: str) -> Batch | N
 def running_for(connection: Connection, annotator: Row) -> list[Batch]:
     """The batches that give work out to an assessor, the oldest first.
 
-    An expert works on all of the campaign, who came by a link on those the link was made for.
+    An expert works on all of the campaign, a worker with a link on the batches of the link.
     """
     of = {"of": annotator["campaign"]}
     if annotator["person"] is None:
@@ -446,7 +446,7 @@ def skip(connection: Connection, context: Context, actor: str, row: Row, reason:
 
 
 def survey_link(connection: Connection, context: Context, actor: str, row: Row) -> str:
-    """A new link by which whoever has it answers a batch; an older one ends."""
+    """A new public link to answer a batch; an older one ends."""
     secret = context.new_secret()
     connection.execute(
         update(batch).where(batch.c.id == row["id"]).values(link_hash=hash_of(secret))

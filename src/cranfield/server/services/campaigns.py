@@ -51,7 +51,7 @@ def add_campaign(connection: Connection, context: Context, actor: str, values: R
 
 
 def campaigns(connection: Connection, *, drafts: bool) -> list[Row]:
-    """All campaigns, the newest first; drafts only for who may see them."""
+    """All campaigns, the newest first; with `drafts` also those that only organisers see."""
     query = select(campaign).order_by(campaign.c.year.desc(), campaign.c.slug)
     if not drafts:
         query = query.where(campaign.c.state != "draft")
@@ -101,7 +101,7 @@ def close_if_due(connection: Connection, context: Context, campaign_id: str) -> 
 
 
 def closing_time(connection: Connection, campaign_id: str) -> int:
-    """When a campaign that is closed did close: at its date, or when somebody closed it before."""
+    """When a closed campaign did close: at its date, or earlier by an organiser."""
     row = connection.execute(
         select(campaign.c.slug, campaign.c.closes).where(campaign.c.id == campaign_id)
     ).one()

@@ -2,7 +2,7 @@
 
 A short plain ranking is read here. Whatever is longer, or can unfold, is read by a child within
 limits, so that the memory of the site does not grow with what comes in, no file can take it
-along, and nobody waits for another one's file.
+along, and no team waits for the file of another.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class _TeamQueue:
 
 
 class CheckQueue:
-    """Who waits for a check: outside of the threads that answer, each team in a line of its own.
+    """Uploads that wait for a check, outside of the threads that answer, in a queue per team.
 
-    The file of one team is read at a time, so that nobody waits for all files of another.
+    The file of one team is read at a time, so that no team waits for all files of another.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -164,7 +164,7 @@ class UploadChecker:
         try:
             for _ in range(ATTEMPTS):
                 reply = nursery.run(job_input)
-                if not reply.get("again"):  # nobody killed it
+                if not reply.get("again"):  # it was not killed
                     break
         finally:
             with self._lock:

@@ -1,4 +1,4 @@
-"""The time that a site has noted, and a clock of the machine that somebody has accepted."""
+"""The time that a site has noted, and clocks of the machine that an organiser has accepted."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def sweep(context: Context) -> None:
 
 
 def clear_stale(folder: Path, *, drafts: bool = False) -> None:
-    """Remove what nobody has written to for a day; of `drafts` what has no final name."""
+    """Remove what was not written to for a day; of `drafts` what has no final name."""
     if not folder.is_dir():
         return
     for path in folder.iterdir():
@@ -118,7 +118,7 @@ def _remove_path(path: Path) -> None:
 
 @contextmanager
 def draft_folder(context: Context, target: Path) -> Iterator[Path]:
-    """A folder beside a file that is being made; nobody clears it while this process lives."""
+    """A folder beside a file that is being made; it is not cleared while this process lives."""
     clear_drafts(target.parent, target.name)
     draft = target.with_name(f".{target.name}.{context.new_id()}")
     draft.mkdir(mode=0o700)

@@ -1,4 +1,4 @@
-"""What somebody is given next: once, in an order of their own, while places are left."""
+"""Assignments: the next unit of an annotator, in an order of its own, while places are left."""
 
 from __future__ import annotations
 
@@ -74,10 +74,12 @@ def expire_assignments(connection: Connection, context: Context, batch: Batch) -
 def assign_next(
     connection: Connection, context: Context, batch: Batch, annotator: Row
 ) -> Row | None:
-    """What somebody works on now: what is open already, else something new, else what was put
-    off; None when there is nothing (left)."""
+    """The current assignment: an open one, else a new one, else one that was put off.
+
+    None when there is nothing (left).
+    """
     if connection.dialect.name != "sqlite":
-        # Nobody else takes a place of this batch until the commit; SQLite has one writer.
+        # No other transaction takes a place of this batch until the commit; SQLite has one writer.
         connection.execute(_LOCK_BATCH, {"of": batch.id})
     expire_assignments(connection, context, batch)
     seen = connection.execute(_SELECT_SEEN_UNITS, {"who": annotator["id"]}).all()
@@ -101,7 +103,7 @@ def assign_next(
 def assign_from_any_batch(
     connection: Connection, context: Context, annotator: Row
 ) -> tuple[Batch, Row] | None:
-    """What somebody works on now in the first batch of the campaign that has something."""
+    """The current assignment in the first batch of the campaign that has one."""
     for running in running_for(connection, annotator):
         assignment_row = assign_next(connection, context, running, annotator)
         if assignment_row is not None:
@@ -114,7 +116,7 @@ def _read_assignment(connection: Connection, key: str) -> Row:
 
 
 def upcoming_units(connection: Connection, batch: Batch, annotator: Row, count: int) -> list[str]:
-    """The next units that somebody would be given now, without giving them."""
+    """The next units that would be assigned to the annotator now; nothing is written."""
     seen = connection.execute(_SELECT_SEEN_UNITS, {"who": annotator["id"]}).all()
     return list(_next_units(connection, batch, annotator, count, seen))
 
@@ -122,7 +124,7 @@ def upcoming_units(connection: Connection, batch: Batch, annotator: Row, count: 
 def _next_units(
     connection: Connection, batch: Batch, annotator: Row, count: int, every: Sequence[Any]
 ) -> dict[str, bool]:
-    """The next units of somebody who has seen those of `every`, and whether one was rejected."""
+    """The next units after the assignments of `every`, and whether a form of each was rejected."""
     worker = _worker_facts(connection, batch, annotator, every)
     order = [u for u in batch.order_for(annotator["pseudonym"]) if u not in worker.seen]
     places, upcoming = _TakenPlaces(connection, order), dict[str, bool]()
@@ -136,7 +138,7 @@ def _next_units(
 
 
 def may_see(connection: Connection, batch: Batch, annotator: Row, unit: str) -> bool:
-    """Whether a unit is somebody's own, or soon will be."""
+    """Whether a unit is assigned to the annotator, or soon will be."""
     query = select(assignment.c.id).where(
         assignment.c.hit == unit, assignment.c.assessor == annotator["id"]
     )
@@ -156,7 +158,7 @@ def _insert_assignment(
     *,
     is_reissue: bool,
 ) -> Row:
-    """Write down that somebody has a unit now, in the place of a rejected form if there is one."""
+    """Assign a unit, in the place of a rejected form if there is one."""
     now = context.clock.now()
     row = {
         "id": context.new_id(),
@@ -183,7 +185,7 @@ def _insert_assignment(
 def _worker_facts(
     connection: Connection, batch: Batch, annotator: Row, every: Sequence[Any]
 ) -> Worker:
-    """What the rules want to know of somebody."""
+    """The facts about an annotator that the rules of assignment need."""
     units = batch.by_subject
     seen = {units[row.subject] for row in every if row.subject in units}
     own_units = [str(row.hit) for row in every if row.hit in batch.hits]
@@ -196,7 +198,7 @@ def _worker_facts(
 
 
 class _TakenPlaces(Mapping[str, int]):
-    """How many places of each unit are taken, counted as far as somebody's order is walked."""
+    """How many places of each unit are taken, counted as far as the order is read."""
 
     def __init__(self, connection: Connection, order: Sequence[str]) -> None:
         self._connection, self._order = connection, order
@@ -220,7 +222,7 @@ class _TakenPlaces(Mapping[str, int]):
         return self._known[unit]
 
     def is_rejected(self, unit: str) -> bool:
-        """Whether a form of a unit was rejected that nobody was given in its place."""
+        """Whether a form of a unit was rejected and its place not assigned again."""
         return self[unit] >= 0 and unit in self._rejected
 
     def __iter__(self) -> Iterator[str]:

@@ -112,7 +112,7 @@ def collection_in(path: str | Path) -> str | Path:
 
 
 def public_part(collection: Collection) -> Collection:
-    """What everybody who signed may have: all but the truth, the runs, and who judged what."""
+    """What every signed team may have: all but the truth, the runs and the judgement log."""
     hidden: dict[str, Any] = dict.fromkeys((*PRIVATE_KEYS, *TRUTH.values()))
     return replace(
         collection,

@@ -241,7 +241,7 @@ def has_claimable_job(connection: Connection, context: Context) -> bool:
 
 
 def claim(connection: Connection, context: Context, worker: str) -> Row | None:
-    """Take the oldest job that nobody does, or whose worker has not been heard of."""
+    """Claim the oldest job that is queued or whose lease has run out."""
     now = context.clock.now()
     claimable = or_(job.c.state == "queued", (job.c.state == "running") & (job.c.lease < now))
     row = (
@@ -295,14 +295,14 @@ def reclaim(connection: Connection, host: str, alive: Callable[[int], bool]) -> 
 
 
 def heartbeat(connection: Connection, context: Context, job_row: Row) -> bool:
-    """Say that a job is still being done; False when it is somebody else's by now."""
+    """Extend the lease of a job; False when another worker has it by now."""
     lease = context.clock.now() + int(context.settings.lease_seconds * SECOND)
     changed = connection.execute(update(job).where(*_lease_conditions(job_row)).values(lease=lease))
     return changed.rowcount == 1
 
 
 def finish(connection: Connection, context: Context, job_row: Row) -> bool:
-    """End a job well; False, and nothing counts, when it is somebody else's by now."""
+    """Mark a job as done; False, and nothing counts, when another worker has it by now."""
     changed = connection.execute(
         update(job)
         .where(*_lease_conditions(job_row))
@@ -351,7 +351,7 @@ def public_error(message: str) -> str:
     """Why the scoring of a run has failed, as far as it tells nothing of what is sealed.
 
     What a reader says of a file may quote it, and a run that was accepted can be read: that is
-    the truth. Only the words about the process itself are everybody's.
+    the truth. Only messages about the process itself are shown to teams.
     """
     match = _PROCESS_ERRORS.fullmatch(message)
     return message if match else "The truth could not be used; the organisers see why."

@@ -24,7 +24,7 @@ KINDS = {
     "relevance": "judging of a pool of the runs",
     **{kind: f"survey: {what}" for kind, what in SURVEYS.items()},
 }
-# A survey has a place for whoever comes, and a week for each.
+# A survey has a place for every respondent, and a week for each.
 _SURVEY_PLAN = {"overlap": 10_000, "expires": 7 * 24 * 3600.0}
 
 

@@ -156,7 +156,7 @@ def grow_pool(
 ) -> int:
     """Add the units of a deeper pool whose judgement can move the runs apart the most.
 
-    What is in the batch already counts as judged, whoever has it at the moment. Gives how many.
+    What is in the batch already counts as judged. Returns the number of added units.
     """
     if relevance_batch.kind != "relevance" or relevance_batch.row["state"] in ("closed", "merged"):
         raise UsageError("only a pool that is not closed can grow")
@@ -172,7 +172,7 @@ def grow_pool(
     topics = {unit.name: (p.topic, p.item) for unit, p in zip(units, selected, strict=True)}
     add_units(connection, context, relevance_batch, units, topics)
     _store_pool(connection, relevance_batch.id, selected)
-    # Later than before, whatever the clock says: whoever has the batch at hand reads it again.
+    # Later than before, whatever the clock says: processes that cached the batch read it again.
     now = max(context.clock.now(), (relevance_batch.row["changed"] or 0) + 1)
     connection.execute(update(batch).where(batch.c.id == relevance_batch.id).values(changed=now))
     detail = {"depth": depth, "units": len(selected)}

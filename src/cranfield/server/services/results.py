@@ -164,7 +164,7 @@ class Pages:
             self._results[task_row["id"]] = (version, task_results)
             while len(self._results) > MAX_MATERIALS:
                 self._results.popitem(last=False)
-            # Nobody can ask for what an older version showed.
+            # Pages of an older version cannot be requested any more.
             for key in [key for key in self._shown if key[0] == known_version != version]:
                 del self._shown[key]
         return task_results

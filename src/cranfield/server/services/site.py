@@ -52,7 +52,7 @@ def require_site(settings: Settings) -> None:
 
 
 def ensure_organiser(context: Context) -> str | None:
-    """A generated password for the first organiser; None when there is somebody already."""
+    """A generated password for the first organiser; None when there is an account already."""
     with context.store.read() as connection:
         if connection.execute(select(func.count()).select_from(person)).scalar():
             return None

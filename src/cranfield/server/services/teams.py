@@ -158,7 +158,7 @@ def members(connection: Connection, team_id: str) -> list[Row]:
 def remove_member(
     connection: Connection, context: Context, actor: str, team_id: str, person_id: str
 ) -> None:
-    """Remove a member; the lead stays, and the tokens of who leaves end."""
+    """Remove a member; the lead stays, and the tokens of the removed member end."""
     row = connection.execute(
         select(membership.c.rank).where(
             membership.c.team == team_id, membership.c.person == person_id
@@ -222,7 +222,7 @@ def sign(
 
 
 def has_signed(connection: Connection, campaign_id: str, person_id: str) -> bool:
-    """Whether somebody has signed the licence that holds now."""
+    """Whether a person has signed the current version of the licence."""
     rows = connection.execute(
         select(agreement_signed.c.id)
         .join(campaign, campaign.c.id == agreement_signed.c.campaign)

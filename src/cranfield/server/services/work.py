@@ -30,7 +30,7 @@ from cranfield.server.store.work_tables import (
 )
 
 DONE, CANNOT_TELL = "done", "cannot tell"
-# What can become of an assignment by the hand of whoever has it.
+# The state that an assignment gets from the state of its form.
 END_STATES = {DONE: "submitted", CANNOT_TELL: "submitted", "skipped": "skipped", "later": "offered"}
 LONGEST_MS = 24 * 3600 * SECOND
 
@@ -82,9 +82,9 @@ class SavedForm:
 
 
 def gold_score(connection: Connection, batch: Batch, assessor_id: str) -> tuple[int, int]:
-    """How many known answers somebody has right, and of how many.
+    """The number of correct gold answers of an assessor, and of gold answers in all.
 
-    The first answer counts: who revises one after the other would find out which are known.
+    The first answer counts: revising one after the other would tell which answers are known.
     """
     correct = answered = 0
     rows = connection.execute(
@@ -108,7 +108,7 @@ def gold_score(connection: Connection, batch: Batch, assessor_id: str) -> tuple[
 
 
 def own_assignment(connection: Connection, batch: Batch, annotator: Row, key: str) -> Row | None:
-    """An assignment of this batch that is somebody's own."""
+    """An assignment of this batch, if it belongs to the annotator."""
     row = (
         connection.execute(
             select(assignment)
@@ -130,7 +130,7 @@ def own_assignment(connection: Connection, batch: Batch, annotator: Row, key: st
 def assignment_and_batch(
     connection: Connection, annotator: Row, key: str
 ) -> tuple[Batch, Row] | None:
-    """Somebody's own assignment and its batch, whichever that is."""
+    """An assignment of the annotator and its batch."""
     row = (
         connection.execute(_SELECT_OWN_ASSIGNMENT, {"key": key, "who": annotator["id"]})
         .mappings()
@@ -154,7 +154,7 @@ def save(
     active_ms: int = 0,
     remark: str = "",
 ) -> SavedForm:
-    """Store what somebody says about a unit, or raise `FormRefused` and store nothing."""
+    """Store the answers about a unit, or raise `FormRefused` and store nothing."""
     if state not in END_STATES:
         raise UsageError(f"a form is done, skipped, put off or cannot be told, not {state!r}")
     if not client_key or len(client_key) > 200:
@@ -236,7 +236,7 @@ def form_of(batch: Batch, unit: str) -> Form:
 def add_comment(
     connection: Connection, context: Context, batch_id: str, assignment_row: Row, text: str
 ) -> None:
-    """What somebody remarks about a unit; the same words are kept once."""
+    """Store a remark about a unit; a repeated remark is stored once."""
     words = text.strip()[:LONGEST_TEXT]
     if not words:
         return
@@ -282,7 +282,7 @@ def last_revision(connection: Connection, key: str) -> dict[str, Any]:
 
 
 def previous_assignment(connection: Connection, batch: Batch, annotator: Row, than: str) -> str:
-    """What somebody saved before an assignment, to go back to; '' when there is nothing."""
+    """The assignment that the annotator saved before another one; '' when there is none."""
     rows = connection.execute(
         select(assignment.c.id)
         .join(hit, hit.c.id == assignment.c.hit)
@@ -299,7 +299,7 @@ def previous_assignment(connection: Connection, batch: Batch, annotator: Row, th
 
 
 def progress(connection: Connection, batch: Batch, annotator: Row) -> tuple[int, int]:
-    """How many units somebody has done, and how many the batch has for anybody."""
+    """How many units the annotator has finished, and how many the batch has."""
     finished = connection.execute(
         select(func.count())
         .select_from(assignment)

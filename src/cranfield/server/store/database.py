@@ -98,7 +98,7 @@ class SqliteStore(Store):
         self._waiting: queue.SimpleQueue[tuple[Work[Any], Future[Any]] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._closed = False
-        # Between asking whether the store is open and putting work there, nobody may close it:
+        # Between asking whether the store is open and putting work there, it must not be closed:
         # the writer would have gone, and the work would wait for ever.
         self._door = threading.Lock()
         self._thread.start()
@@ -137,11 +137,11 @@ class SqliteStore(Store):
                 self._commit(group)
 
     def _commit(self, group: list[tuple[Work[Any], Future[Any]]]) -> None:
-        """Do a group of pieces of work by one commit; nobody hears of success before it."""
+        """Do a group of pieces of work by one commit; success is reported only after it."""
         outcomes: list[tuple[Future[Any], Any, BaseException | None]] = []
         try:
             with self._writer.begin() as connection:
-                # By the driver itself: a savepoint is set twice for every write of everybody.
+                # By the driver itself: a savepoint is set twice for every write.
                 driver: Any = connection.connection.dbapi_connection
                 for work, future in group:
                     driver.execute("SAVEPOINT piece")
@@ -153,7 +153,7 @@ class SqliteStore(Store):
                         outcomes.append((future, None, error))
                         driver.execute("ROLLBACK TO piece")
                     driver.execute("RELEASE piece")
-        except BaseException as error:  # the writer itself goes on, whatever somebody's work raised
+        except BaseException as error:  # the writer goes on, whatever the work raised
             failure = StoreFullError() if _is_full(error) else error
             outcomes = [(future, None, failure) for _, future in group]
         self.changes += 1

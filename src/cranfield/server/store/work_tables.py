@@ -80,7 +80,7 @@ assessor = Table(
     UniqueConstraint("campaign", "pseudonym"),
     UniqueConstraint("token_hash"),
 )
-# The batches that who judges by a link was let into: a link is good for nothing else.
+# The batches that an assessor with a link may work on: a link is good for nothing else.
 admission = Table(
     "admission",
     METADATA,
