@@ -20,7 +20,7 @@ import cranfield as cf
 from check_stats import percent, shown
 from check_truth import PAGE
 from cranfield import stats
-from cranfield.comparison.powered_answer import Estimate
+from cranfield.comparison.ppi import Estimate
 from run import replace_block
 
 MEASURES = "nDCG@10 AP(rel=2) P(rel=2)@10"

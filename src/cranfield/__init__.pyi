@@ -39,9 +39,9 @@ from .campaign.results import campaign_results as campaign_results
 from .comparison.answer import Comparison as Comparison
 from .comparison.judges import JudgesReport as JudgesReport
 from .comparison.judges import assess_judges as assess_judges
-from .comparison.powered import evaluate_powered as evaluate_powered
-from .comparison.powered import powered as powered
-from .comparison.powered_answer import PoweredScores as PoweredScores
+from .comparison.ppi import PoweredScores as PoweredScores
+from .comparison.ppi import evaluate_powered as evaluate_powered
+from .comparison.ppi import powered as powered
 from .comparison.regression_gate import assert_not_worse as assert_not_worse
 from .compat.pytrec_eval import from_pytrec as from_pytrec
 from .compat.ranx import from_ranx as from_ranx

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.campaign.scoring import TRUTH, only_kind, score_collection, task_options
 from cranfield.comparison.answer import Comparison
 from cranfield.comparison.joined import combine_scores, comparison_from_ppi
-from cranfield.comparison.powered import check_units, evaluate_powered, powered
+from cranfield.comparison.ppi import check_units, evaluate_powered, powered
 from cranfield.data.collection import Collection, Kind
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import NeedsError, UsageError
@@ -21,7 +21,7 @@ from cranfield.notes import Progress
 SILVER: dict[Kind, str] = {"ranked": "silver", "labels": "label_silver"}
 
 if TYPE_CHECKING:
-    from cranfield.comparison.powered_answer import PoweredScores
+    from cranfield.comparison.ppi import PoweredScores
     from cranfield.data import Judgements
     from cranfield.notes import Watcher
 

@@ -48,8 +48,7 @@ def show_powered(
     parser: Parser, arguments: dict[str, Any], files: Sequence[Any], output: Output, **options: Any
 ) -> int:
     """Ask for estimates from gold and silver, and show them; `files` are all that were named."""
-    from cranfield.comparison.powered import evaluate_powered, named_truths
-    from cranfield.comparison.powered_plan import FOREIGN
+    from cranfield.comparison.ppi import FOREIGN, evaluate_powered, named_truths
 
     for name in FOREIGN:
         usual = parser.get_default(name)

@@ -10,15 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cranfield.comparison.answer import SUCH, THESE
-from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
 from cranfield.errors import UsageError
 from cranfield.evaluation.scores import Scores
 from cranfield.stats._resample import Rng, seed_of
+
+if TYPE_CHECKING:
+    from cranfield.comparison.ppi import Estimate, PoweredPair, PoweredScores
 
 # The curve looks at so many times the gold units there are, and at all.
 TIMES = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0)

@@ -17,7 +17,7 @@ import numpy as np
 from cranfield.comparison.answer import Comparison, Pairs, Standing
 from cranfield.comparison.compare import measure_facts
 from cranfield.comparison.pair_statistics import COUNTS, VALUES, Columns
-from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
+from cranfield.comparison.ppi import Estimate, PoweredPair, PoweredScores
 from cranfield.comparison.summary import comparison_verdict
 from cranfield.evaluation.scores import Scores, aggregate
 from cranfield.measures.base import Measure

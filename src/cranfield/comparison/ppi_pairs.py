@@ -18,9 +18,15 @@ import numpy as np
 
 from cranfield import _core
 from cranfield._lazy import cached_property
-from cranfield.comparison.powered import difference_limits, measure_summary, note_floor
-from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
-from cranfield.comparison.powered_plan import PPIPlan
+from cranfield.comparison.ppi import (
+    Estimate,
+    PoweredPair,
+    PoweredScores,
+    PPIPlan,
+    difference_limits,
+    measure_summary,
+    note_floor,
+)
 from cranfield.data import Judgements
 from cranfield.errors import UsageError
 from cranfield.evaluation.probabilistic_judgements import LINEAR, entry_ranks

@@ -6,7 +6,7 @@ from typing import Any
 
 from cranfield.comparison.annotation_budget import gold_curve, gold_needed
 from cranfield.comparison.answer import SUCH, THESE
-from cranfield.comparison.powered_answer import PoweredPair, PoweredScores
+from cranfield.comparison.ppi import PoweredPair, PoweredScores
 from cranfield.report.document import Cell, Column, Document, Table
 
 _ENDS = (

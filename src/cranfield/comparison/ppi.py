@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 
+from cranfield.answers import Answer
 from cranfield.comparison.annotation_budget import next_gold
-from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
-from cranfield.comparison.powered_plan import PPIPlan
+from cranfield.comparison.answer import SUCH, THESE
 from cranfield.errors import UsageError, plural, suggest
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
-from cranfield.evaluation.scores import Scores, Task
+from cranfield.evaluation.scores import COMMANDS, Scores, Task
 from cranfield.evaluation.truth_uncertainty import UNCHECKED
 from cranfield.io import read_run
 from cranfield.io.coerce import coerce_judgements, is_file, name_runs
@@ -23,12 +23,231 @@ from cranfield.io.files import Input
 from cranfield.io.labels import read_labels
 from cranfield.measures.base import Measure
 from cranfield.notes import Notes, Progress, Watcher, some_names, with_progress
-from cranfield.stats._resample import Floats, Ints
+from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Ints, all_pairs, seed_of
 from cranfield.stats.choices import Correction
 from cranfield.stats.corrections import correct
 from cranfield.stats.intervals import Limits, clipped
-from cranfield.stats.ppi import Powered, powered_means
+from cranfield.stats.ppi import Powered, PoweredMethod, powered_means
 from cranfield.validation import validate_params
+
+# Options of evaluations and comparisons that say nothing about gold and silver.
+FOREIGN = (
+    *("per_topic", "per_item", "per_concept", "explain", "public", "tie_range", "fail_under"),
+    *("junit", "summary", "fail_if_worse", "worse_by"),
+    *("executor", "tail", "test", "margin", "detect", "power", "show", "keep_going"),
+    *("tune", "on", "tune_per", "draws"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PPIPlan:
+    """The options of `powered` and `evaluate_powered`.
+
+    With `pairs` (or a `baseline`) also every difference is estimated, with a weight of the silver
+    of its own, and tested; the correction is over the pairs of a measure. Fewer than 5 gold units
+    are refused unless `few_gold` says that they are meant. `width` asks how many gold units
+    intervals of that width need.
+    """
+
+    pairs: bool = False
+    baseline: str | None = None
+    correction: Correction = "holm"
+    interval: PoweredMethod = "studentized"
+    alpha: float = 0.05
+    resamples: int = DEFAULT_RESAMPLES
+    few_gold: bool = False
+    width: float | None = None
+    rng: int = 0
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> tuple[PPIPlan, dict[str, Any]]:
+        """The plan, and the options that are not of one; None stands for what is usual."""
+        names = {f.name for f in fields(cls)}
+        plan_options = {k: v for k, v in options.items() if k in names and v is not None}
+        plan_options["rng"] = seed_of(plan_options.get("rng", 0))
+        return cls(**plan_options), {k: v for k, v in options.items() if k not in names}
+
+    def __post_init__(self) -> None:
+        if self.width is not None and not 0 < self.width < math.inf:
+            raise UsageError(f"width={self.width!r} is not a number above 0")
+
+    def asked(self, runs: tuple[str, ...]) -> Ints:
+        """Positions of the runs to compare: each with the baseline, every two, or none."""
+        if not self.pairs and self.baseline is None:
+            return np.empty((0, 2), np.int64)
+        if len(runs) < 2:
+            raise UsageError("a comparison needs two runs or more")
+        if self.baseline is None:
+            return all_pairs(len(runs))
+        if self.baseline not in runs:
+            raise UsageError(f"no run named {self.baseline!r}.{suggest(self.baseline, runs)}")
+        at = runs.index(self.baseline)
+        return np.array([(i, at) for i in range(len(runs)) if i != at], dtype=np.int64)
+
+    def said(self) -> dict[str, Any]:
+        """What an answer says of it."""
+        return {
+            "baseline": self.baseline,
+            "correction": self.correction,
+            "interval": self.interval,
+            "alpha": self.alpha,
+            "resamples": self.resamples,
+            "seed": self.rng,
+            "width": self.width,
+        }
+
+
+TARGETS = {
+    THESE: "the value if people had judged all {total} {unit}s",
+    SUCH: "the value over all {unit}s that might have been asked",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimateValues:
+    """A value from little gold and much silver.
+
+    `these` and `such` are the intervals of the two targets, `gold_` the same of the gold units
+    alone. `weight` is how much of the silver is used, `correlation` how it varies with gold, and
+    `effective` how many gold units alone would say as much; `units` of `total` units have gold.
+    """
+
+    measure: str
+    value: float
+    these: tuple[float, float]
+    such: tuple[float, float]
+    gold_value: float
+    gold_these: tuple[float, float]
+    gold_such: tuple[float, float]
+    weight: float
+    correlation: float
+    effective: float
+    units: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate(EstimateValues):
+    """The mean of a run; `same` says that gold and silver are equal wherever both are known,
+    `constant` that all gold units have one value."""
+
+    run: str
+    same: bool = False
+    constant: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoweredPair(EstimateValues):
+    """The difference a - b of two runs; `p` tests it for such units, `these_p` for these."""
+
+    a: str
+    b: str
+    p: float
+    p_corrected: float
+    these_p: float
+    gold_p: float
+    gold_p_corrected: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row of a comparison: `ci` is the interval of such units."""
+        row = asdict(self)
+        row["difference"], row["ci"] = row.pop("value"), row["such"]
+        row["gold_difference"] = row.pop("gold_value")
+        return row
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class PoweredScores(Answer):
+    """Means of runs, and their differences where asked for, from little gold and much silver."""
+
+    task: Task
+    runs: tuple[str, ...]
+    measures: tuple[Mapping[str, Any], ...]
+    unit: str
+    gold_units: int
+    silver_units: int
+    estimates: tuple[Estimate, ...]
+    pairs: tuple[PoweredPair, ...]
+    compared: bool
+    baseline: str | None
+    correction: str
+    interval: str
+    alpha: float
+    resamples: int
+    seed: int
+    # What was sampled: whole units, or pairs within every topic.
+    design: str = "units"
+    # A width that was asked for, and the units to judge next.
+    width: float | None = None
+    next_units: tuple[str, ...] = ()
+
+    def _word(self) -> str:
+        return "compare" if self.compared else COMMANDS[self.task]
+
+    def targets(self) -> dict[str, str]:
+        """What each of the two intervals is about."""
+        if self.design == "pairs":
+            return {
+                THESE: "the value if people had judged every pair of these topics",
+                SUCH: TARGETS[SUCH].format(unit="topic"),
+            }
+        return {
+            name: text.format(total=self.silver_units, unit=self.unit)
+            for name, text in TARGETS.items()
+        }
+
+    def estimate(self, run: str, measure: str) -> Estimate:
+        """The estimate of one run under one measure."""
+        for entry in self.estimates:
+            if (entry.run, entry.measure) == (run, measure):
+                return entry
+        raise KeyError((run, measure))
+
+    def mean(self) -> dict[str, dict[str, float]]:
+        """The estimate of every run under every measure: {run: {measure: value}}."""
+        table: dict[str, dict[str, float]] = {run: {} for run in self.runs}
+        for estimate in self.estimates:
+            table[estimate.run][estimate.measure] = estimate.value
+        return table
+
+    def headline(self) -> str:
+        """How many runs from how much gold, and what the silver was worth."""
+        gains = [e.effective for e in self.estimates if e.effective == e.effective] or [0.0]
+        return (
+            f"{len(self.runs)} runs from gold for {self.gold_units} of {self.silver_units} "
+            f"{self.unit}s and silver for all: worth {min(gains):.0f} to {max(gains):.0f} gold "
+            f"{self.unit}s"
+        )
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """Estimates with both intervals, plain gold beside them, and how they were made."""
+        payload: dict[str, Any] = {
+            "measures": [dict(m) for m in self.measures],
+            "design": self.design,
+            "unit": self.unit,
+            "gold_units": self.gold_units,
+            "silver_units": self.silver_units,
+            "targets": self.targets(),
+            "interval": self.interval,
+            "alpha": self.alpha,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "runs": [{"name": run, "mean": means} for run, means in self.mean().items()],
+            "estimates": [asdict(e) for e in self.estimates],
+        }
+        from cranfield.comparison.annotation_budget import more_payload
+
+        payload["more"] = more_payload(self)
+        if self.compared:
+            payload |= {
+                "baseline": self.baseline,
+                "test": "bootstrap" if self.interval == "studentized" else "t",
+                "correction": self.correction,
+                "difference": "a - b",
+                "pairs": [pair.to_dict() for pair in self.pairs],
+            }
+        return payload
+
 
 # With fewer gold units intervals are shaky, and with still fewer worthless.
 FEW_GOLD, TOO_FEW_GOLD, LEAST_GOLD = 10, 5, 3
