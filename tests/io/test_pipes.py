@@ -79,4 +79,4 @@ def test_a_disk_that_fills_up_ends_the_keeping_not_the_reading(monkeypatch):
     with SpooledStream(cf.Input("run", b""), source.readinto) as kept:
         assert kept(memoryview(bytearray(8))) == 3
         with pytest.raises(InputError, match="no room on disk"):
-            kept.again()
+            kept.reopen()

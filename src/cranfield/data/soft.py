@@ -40,7 +40,7 @@ def soft_judgements(
 ) -> Judgements:
     """Judgements with probabilities, or an InputError that names the items that have none.
 
-    Messages speak of what was asked; `categories` are the names of grades, where these are such.
+    `question_kind` names the unit in messages; `categories` are the names of grades, if any.
     """
     all_rows = list(rows)
 

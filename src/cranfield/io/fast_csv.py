@@ -46,7 +46,7 @@ class PlainRows:
         self._source = Input.of(path)
         self._blocks = text_blocks(self._source)
         # An input that cannot be read again is kept, in case its text is needed.
-        self._kept: list[bytes] | None = None if self._source.can_be_read_again else []
+        self._blocks_read: list[bytes] | None = None if self._source.can_be_read_again else []
         start = self._next_block()
         self._start = start.removeprefix(BYTE_ORDER_MARK)
         self._after_first = self._start.find(b"\n") + 1
@@ -90,17 +90,17 @@ class PlainRows:
 
     def text(self) -> str:
         """The whole input, decoded."""
-        if self._kept is None:
+        if self._blocks_read is None:
             self._blocks.close()
             return read_text(self._source)
         while self._next_block():
             pass
-        return decode_blocks(self._kept, self._source)
+        return decode_blocks(self._blocks_read, self._source)
 
     def _next_block(self) -> bytes:
         block = next(self._blocks, b"")
-        if self._kept is not None and block:
-            self._kept.append(block)
+        if self._blocks_read is not None and block:
+            self._blocks_read.append(block)
         return block
 
 
@@ -157,7 +157,7 @@ class PlainColumns:
     texts: dict[str, CodedColumn] = field(default_factory=dict)
     numbers: NDArray[np.float64] | None = None
 
-    def repeat(self, *names: str) -> bool:
+    def has_repeat(self, *names: str) -> bool:
         """Whether two rows have the same texts in these columns."""
         together = np.zeros(1, dtype=np.int64)
         for name in names:
@@ -313,7 +313,7 @@ class CodedTable:
             for name, at in columns.items():
                 column = fields[at :: len(self._header)]
                 if name in NUMBERS:
-                    parts[name].append(self._parsed(name, column, numbers[-1]))
+                    parts[name].append(self._parse_numbers(name, column, numbers[-1]))
                     continue
                 code_of = vocabulary[name].__getitem__
                 parts[name].append(np.fromiter(map(code_of, column), np.int32, len(column)))
@@ -327,7 +327,7 @@ class CodedTable:
             for name, arrays in parts.items()
         }
 
-    def _parsed(
+    def _parse_numbers(
         self, name: str, column: list[str], lines: NDArray[np.int64]
     ) -> NDArray[np.float64]:
         """A column of finite numbers from zero on; anything else is a problem."""
@@ -342,7 +342,7 @@ class CodedTable:
     def _text_blocks(self, width: int) -> Iterator[tuple[int, list[str], NDArray[np.int64]]]:
         """Blocks of rows as (first line, all fields in a row, line of each row in the block)."""
         if '"' in self._body:
-            yield from self._quoted(width)
+            yield from self._quoted_rows(width)
             return
         lines, below = self._body.split("\n"), self._blank + 2
         for start in range(0, len(lines), BLOCK):
@@ -367,7 +367,7 @@ class CodedTable:
         lines = text.splitlines(keepends=True)
         return csv_rows(lines, self.where, self._separator, first_line=first_line)
 
-    def _quoted(self, width: int) -> Iterator[tuple[int, list[str], NDArray[np.int64]]]:
+    def _quoted_rows(self, width: int) -> Iterator[tuple[int, list[str], NDArray[np.int64]]]:
         fields: list[str] = []
         numbers: list[int] = []
         below = self._blank + 2

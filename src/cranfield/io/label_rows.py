@@ -91,7 +91,7 @@ class RowCollector:
     0 and 1, the decisions (the submissions of ImageCLEF 2010).
     """
 
-    where: str
+    source_name: str
     width: int
     unbounded: bool = False
     items: list[str] = field(default_factory=list)
@@ -131,11 +131,11 @@ class RowCollector:
         """The matrix, or an InputError with every problem found on the way."""
         if not self.problems and not self.items:
             self.complain(0, "has no item")
-        half = self._doubled() if not self.problems else 0
+        half = self._count_doubled() if not self.problems else 0
         if self.problems:
-            raise InputError(self.where, self.problems, self.count)
+            raise InputError(self.source_name, self.problems, self.count)
         if half:
-            return self._both(half, concepts, name, has_names)
+            return self._labels_with_confidences(half, concepts, name, has_names)
         labels, confidences = split_values(np.array(self.values))
         return LabelMatrix(
             tuple(self.items),
@@ -147,7 +147,7 @@ class RowCollector:
             unbounded=self.unbounded,
         )
 
-    def _doubled(self) -> int:
+    def _count_doubled(self) -> int:
         """The number of items when each stands in the file twice, else 0; complains of others."""
         half, rest = divmod(len(self.items), 2)
         first = self.items[:half]
@@ -169,7 +169,9 @@ class RowCollector:
             seen.setdefault(item, line)
         return 0
 
-    def _both(self, half: int, concepts: Sequence[str], name: str, has_names: bool) -> LabelMatrix:
+    def _labels_with_confidences(
+        self, half: int, concepts: Sequence[str], name: str, has_names: bool
+    ) -> LabelMatrix:
         position = {item: i for i, item in enumerate(self.items[half:], half)}
         labels = np.array([self.values[position[item]] for item in self.items[:half]]) > 0
         return LabelMatrix(

@@ -194,9 +194,13 @@ class _Graph(ABC):
     def __init__(self, graph: Any, source_name: str) -> None:
         import rdflib
 
-        self.rdf, self.graph, self.where = rdflib, graph, source_name
+        self.rdf, self.graph, self.source_name = rdflib, graph, source_name
         self.members = sorted(
-            {m for m in self.found() if isinstance(m, rdflib.URIRef) and m != rdflib.OWL.Thing}
+            {
+                m
+                for m in self.concept_resources()
+                if isinstance(m, rdflib.URIRef) and m != rdflib.OWL.Thing
+            }
         )
         if not self.members:
             raise InputError.single(source_name, "has no owl:Class and no skos:Concept")
@@ -207,7 +211,7 @@ class _Graph(ABC):
             raise InputError.single(source_name, f"two concepts are called {twice!r}")
 
     @abstractmethod
-    def found(self) -> Iterable[Any]:
+    def concept_resources(self) -> Iterable[Any]:
         """The nodes of the graph that are concepts."""
 
     @abstractmethod
@@ -233,7 +237,7 @@ class _Graph(ABC):
             tuple(map(tuple, parents)),
             MappingProxyType(concept_nodes),
             self.rules(),
-            self.where,
+            self.source_name,
         )
 
     def name_of(self, member: Any) -> str:
@@ -250,7 +254,7 @@ class _Graph(ABC):
 
 
 class _Skos(_Graph):
-    def found(self) -> Iterable[Any]:
+    def concept_resources(self) -> Iterable[Any]:
         return self.graph.subjects(self.rdf.RDF.type, self.rdf.SKOS.Concept)  # type: ignore[no-any-return]
 
     def links(self) -> Iterable[tuple[Any, Any]]:
@@ -259,7 +263,7 @@ class _Skos(_Graph):
 
 
 class _Owl(_Graph):
-    def found(self) -> Iterable[Any]:
+    def concept_resources(self) -> Iterable[Any]:
         rdf = self.rdf
         yield from self.graph.subjects(rdf.RDF.type, rdf.OWL.Class)
         yield from self.graph.subjects(rdf.RDF.type, rdf.RDFS.Class)
@@ -278,9 +282,9 @@ class _Owl(_Graph):
         }
         for group in self.graph.subjects(self.rdf.RDF.type, owl.AllDisjointClasses):
             for members in self.graph.objects(group, owl.members):
-                disjoint.add(self._known(self._list(members)))
+                disjoint.add(self._known_names(self._list(members)))
         exactly = [
-            self._known(self._list(parts))
+            self._known_names(self._list(parts))
             for _, parts in sorted(self.graph.subject_objects(owl.disjointUnionOf), key=str)
         ]
         exactly += [g for g in self._functional() if g not in exactly]
@@ -308,8 +312,10 @@ class _Owl(_Graph):
             self.graph.subjects(rdf.type, owl.FunctionalProperty), key=str
         ):
             for goal in sorted(self.graph.objects(functional_property, rdfs.range), key=str):
-                below = self._known(self.graph.subjects(rdfs.subClassOf, goal))
-                group = below if goal in self.position else self._known(self._alternatives(goal))
+                below = self._known_names(self.graph.subjects(rdfs.subClassOf, goal))
+                group = (
+                    below if goal in self.position else self._known_names(self._alternatives(goal))
+                )
                 if len(group) > 1:
                     yield group
 
@@ -321,7 +327,7 @@ class _Owl(_Graph):
                 yield from self._required(part)
         if list(self.graph.objects(expression, owl.intersectionOf)):
             return
-        options = self._known(self._alternatives(expression))
+        options = self._known_names(self._alternatives(expression))
         if options:
             yield options
 
@@ -335,7 +341,7 @@ class _Owl(_Graph):
             for part in self._list(parts):
                 yield from self._alternatives(part)
 
-    def _known(self, members: Iterable[Any]) -> tuple[str, ...]:
+    def _known_names(self, members: Iterable[Any]) -> tuple[str, ...]:
         return tuple(sorted({self.name_of(m) for m in members if m in self.position}))
 
     def _list(self, head: Any) -> list[Any]:

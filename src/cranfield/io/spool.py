@@ -37,7 +37,7 @@ class SpooledStream(AbstractContextManager["SpooledStream"]):
         """What the stream raised, if anything."""
         return getattr(self._read, "error", None)
 
-    def again(self) -> Input:
+    def reopen(self) -> Input:
         """The whole stream, from its start."""
         buffer = memoryview(bytearray(_BLOCK))
         while self._file is not None and self(buffer) > 0:

@@ -180,7 +180,7 @@ def open_repeatable(
 
         # A pipe can be read only once.
         with SpooledStream(source, read) as stream:
-            yield None, stream, stream.again
+            yield None, stream, stream.reopen
 
 
 def _plain_file(source: Input) -> Path | None:

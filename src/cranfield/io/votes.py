@@ -186,7 +186,11 @@ def _plain_votes(
     table = plain_columns(
         plain_rows, delimiter, dict.fromkeys(("subject", "item", "category"), "c")
     )
-    if table is None or not _has_known_categories(table, graph) or table.repeat("subject", "item"):
+    if (
+        table is None
+        or not _has_known_categories(table, graph)
+        or table.has_repeat("subject", "item")
+    ):
         return None
     item, category = table.texts["item"], table.texts["category"]
     columns = {name: j for j, name in enumerate(graph.categories)}
@@ -203,7 +207,11 @@ def _plain_shares(
 ) -> list[tuple[str, str, float]] | None:
     column_kinds = {"item": "c", "category": "c", "probability": "n"}
     table = plain_columns(plain_rows, delimiter, column_kinds)
-    if table is None or not _has_known_categories(table, graph) or table.repeat("item", "category"):
+    if (
+        table is None
+        or not _has_known_categories(table, graph)
+        or table.has_repeat("item", "category")
+    ):
         return None
     if table.numbers is None or not _are_shares(table.numbers):
         return None
@@ -218,7 +226,7 @@ def _plain_lists(
     table = plain_columns(plain_rows, delimiter, dict.fromkeys(names, "c") | {"significance": "n"})
     if table is None or table.numbers is None or not _are_shares(table.numbers):
         return None
-    if table.repeat(*names):
+    if table.has_repeat(*names):
         return None
     subject, topic, item = (table.texts[name].texts() for name in names)
     return zip(subject, topic, item, table.numbers.tolist(), strict=True)
