@@ -11,7 +11,7 @@ ALLOWED = (
     "stats/",
     "features/",
     "relatedness/",
-    "comparison/sampled_pairs.py",
+    "comparison/ppi_pairs.py",
     "compat/trec_eval.py",
     "evaluation/",
 )

@@ -216,8 +216,8 @@ def assess_judges(
 
     >>> gold = {f"t{i}": {"a": 1, "b": 0, "c": i % 2} for i in range(8)}
     >>> kind = {t: {"a": 1, "b": 1, "c": 1} for t in gold}
-    >>> found = assess_judges(gold, {"kind": kind}).judges[0]
-    >>> round(found.agreement.share.value, 3), round(found.agreement.shift.value, 3)
+    >>> judge = assess_judges(gold, {"kind": kind}).judges[0]
+    >>> round(judge.agreement.share.value, 3), round(judge.agreement.shift.value, 3)
     (0.5, 0.5)
     """
     if not 0 < alpha < 1:

@@ -277,8 +277,8 @@ def evaluate_powered(
     >>> silver = {f"t{i}": {"a": 1, "b": int(i % 3 == 0)} for i in range(30)}
     >>> gold = {t: silver[t] for t in list(silver)[:8]} | {"t1": {"a": 0, "b": 1}}
     >>> run = {t: {"b": 2.0, "a": 1.0} for t in silver}
-    >>> found = evaluate_powered(gold, silver, {"mine": run}, "AP", interval="t")
-    >>> round(found.estimates[0].value, 3), round(found.estimates[0].gold_value, 3)
+    >>> scores = evaluate_powered(gold, silver, {"mine": run}, "AP", interval="t")
+    >>> round(scores.estimates[0].value, 3), round(scores.estimates[0].gold_value, 3)
     (0.735, 0.75)
     """
     report_progress = Progress.of(progress)

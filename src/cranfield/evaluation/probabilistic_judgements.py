@@ -362,8 +362,8 @@ def exact_distribution(
     probabilities: relevant items are a sum of independent chances.
 
     >>> truth = {"t": {"a": {0: 0.5, 1: 0.5}, "b": {1: 1.0}}}
-    >>> found = exact_distribution(truth, {"t": {"a": 2.0, "b": 1.0}}, "P@2")["t"]
-    >>> found.values.tolist(), found.mass.tolist()
+    >>> chances = exact_distribution(truth, {"t": {"a": 2.0, "b": 1.0}}, "P@2")["t"]
+    >>> chances.values.tolist(), chances.mass.tolist()
     ([0.0, 0.5, 1.0], [0.0, 0.5, 0.5])
     """
     from cranfield.evaluation.kernel_plan import Settings
