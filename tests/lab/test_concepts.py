@@ -10,7 +10,7 @@ from cranfield.errors import CranfieldError, MeasureError, UsageError
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.ontology import read_ontology
-from cranfield.lab.requirement_cases import Known, chosen_concepts, label_cases
+from cranfield.lab.requirement_cases import ConceptKnowledge, chosen_concepts, label_cases
 from cranfield.lab.studies.correlate import correlate
 from cranfield.lab.studies.generality import generality, simulated_generality
 from cranfield.lab.studies.random_runs import random_study
@@ -226,7 +226,7 @@ def test_semantic_r_precision_against_the_requirements_of_the_thesis():
 def test_truths_that_break_a_rule_are_no_cases(tmp_path):
     (tmp_path / "o.csv").write_text("concept,path\nDay,Day\nNight,Night\nSea,Water.Sea\nSky,Sky\n")
     (tmp_path / "r.toml").write_text('[[disjoint]]\nconcepts = ["Day", "Night"]\n')
-    known = Known(read_ontology(tmp_path / "o.csv", rules=tmp_path / "r.toml"), {})
+    known = ConceptKnowledge(read_ontology(tmp_path / "o.csv", rules=tmp_path / "r.toml"), {})
     truths = {case[0] for case in next(label_cases(measure("OS"), known)).values}
     names = known.ontology.concepts
     assert len(truths) == 11  # of 14 the three with Day and Night
@@ -240,7 +240,7 @@ def test_truths_that_break_a_rule_are_no_cases(tmp_path):
 
 def test_chosen_concepts_differ_in_depth_and_in_rules():
     ontology = read_ontology("pto-2009")
-    chosen = chosen_concepts(Known(ontology, {}))
+    chosen = chosen_concepts(ConceptKnowledge(ontology, {}))
     assert len(chosen) == 8
     assert {ontology.depth(c) for c in chosen} == {ontology.depth(c) for c in ontology.concepts}
     assert any(set(ontology.ancestors(c)) & set(chosen) for c in chosen)

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from cranfield.agreement.choices import METHODS, TIES, Method, Ties
 from cranfield.agreement.exclusive_labels import (
     OPEN,
+    CheckedLog,
     Forms,
     Questions,
-    Ruled,
     exactly_one,
     keep_rules,
 )
 from cranfield.agreement.majority import (
     accuracy_to_majority,
-    decided,
+    break_ties,
     leaders_of,
     ratio,
     unit_rows,
@@ -33,9 +33,9 @@ from cranfield.agreement.truth_inference import (
     Gold,
     ModelName,
     known_answers,
-    modelled,
-    rated,
-    voted,
+    model_estimate,
+    rating_estimate,
+    vote_estimate,
 )
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import Codes, Floats, JudgementLog, Kind, levels_of
@@ -117,7 +117,7 @@ def aggregate_judgements(
     if gold is not None:
         gold = known_answers(log, gold)
     notes = Notes()
-    ruled = Ruled.of(log, rules)
+    ruled = CheckedLog.of(log, rules)
     note_log(notes, ruled.log, ruled.forms)
     if method in RATINGS:
         return _rating(ruled, method, notes)
@@ -143,7 +143,7 @@ class _Work:
     tolerance: float
     notes: Notes
 
-    def answer(self, ruled: Ruled, rng: np.random.Generator, progress: Progress) -> Aggregated:
+    def answer(self, ruled: CheckedLog, rng: np.random.Generator, progress: Progress) -> Aggregated:
         log, book = ruled.log, ruled.book
         groups = {} if book is None else book.groups()
         if log.kind == "concept" and groups:
@@ -164,7 +164,7 @@ class _Work:
                 winner, tied = exactly_one(estimate, self.ties, rng)
         leading = leaders_of(estimate.probability)
         several = int(((leading.sum(axis=1) > 1) & (winner == OPEN)).sum())
-        winner = np.where(winner == OPEN, decided(leading, self.ties, rng), winner)
+        winner = np.where(winner == OPEN, break_ties(leading, self.ties, rng), winner)
         if book is not None and log.kind == "concept":
             winner = self._mended(log, book, estimate, winner)
         self._note_ties(several, tied, estimate.item.size)
@@ -175,7 +175,7 @@ class _Work:
 
     def _estimated(self, log: JudgementLog, gold: Gold | None, progress: Progress) -> Estimate:
         if self.method in VOTES:
-            return voted(log, self.weights, self.ties)
+            return vote_estimate(log, self.weights, self.ties)
         fitting = Fitting(
             cast(ModelName, self.method),
             self.share and log.allowed is None,
@@ -184,7 +184,7 @@ class _Work:
             self.iterations,
             self.tolerance,
         )
-        return modelled(log, fitting, gold, self.notes, progress)
+        return model_estimate(log, fitting, gold, self.notes, progress)
 
     def _mended(
         self, log: JudgementLog, book: RuleBook, estimate: Estimate, winner: NDArray[np.int64]
@@ -238,11 +238,11 @@ class _Work:
             self.notes.add(f"{silent} annotators have no judgement left")
 
 
-def _rating(ruled: Ruled, method: Method, notes: Notes) -> Aggregated:
+def _rating(ruled: CheckedLog, method: Method, notes: Notes) -> Aggregated:
     """The mean or the median of numbers."""
     if ruled.book is not None and ruled.book.groups():
         raise UsageError(f"exclusive groups have no {method}; use a method of votes or a model")
-    estimate, numbers = rated(ruled.log, "mean" if method == "mean" else "median")
+    estimate, numbers = rating_estimate(ruled.log, "mean" if method == "mean" else "median")
     winner = np.full(numbers.size, -1)
     return _aggregated(ruled.log, method, estimate, winner, 0, "undecided", notes, numbers)
 

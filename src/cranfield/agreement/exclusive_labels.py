@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.agreement.choices import Ties
-from cranfield.agreement.majority import decided, leaders_of
+from cranfield.agreement.majority import break_ties, leaders_of
 from cranfield.agreement.truth_inference import Estimate, Gold
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.data.ontology import Ontology, RuleBook, Rules, exclusive_groups
@@ -166,7 +166,7 @@ def _seconds_per_form(log: JudgementLog, form: NDArray[np.int64], mask: NDArray[
 
 
 @dataclass(frozen=True, eq=False)
-class Ruled:
+class CheckedLog:
     """A log without the forms that break a rule, and the rules of its concepts."""
 
     log: JudgementLog
@@ -174,7 +174,7 @@ class Ruled:
     book: RuleBook | None = None
 
     @classmethod
-    def of(cls, log: JudgementLog, rules: Ontology | Rules | None) -> Ruled:
+    def of(cls, log: JudgementLog, rules: Ontology | Rules | None) -> CheckedLog:
         if rules is None:
             return cls(log)
         names = log.values if log.kind == "category" else log.concepts
@@ -245,7 +245,7 @@ class Questions:
 
     def joined(
         self, rest: Estimate, questions: Estimate, ties: Ties, rng: np.random.Generator
-    ) -> Joined:
+    ) -> JoinedEstimate:
         """The probabilities of all concepts, and the answers that the groups give them."""
         width, values = len(self.log.concepts), len(self.log.values)
         keys = [rest.item * width + rest.concept]
@@ -273,7 +273,7 @@ class Questions:
             rest.tables + questions.tables,
         )
         tied = int((leaders_of(questions.probability).sum(axis=1) > 1).sum())
-        return Joined(estimate, np.concatenate(winners)[order], tied)
+        return JoinedEstimate(estimate, np.concatenate(winners)[order], tied)
 
 
 # The winner of a unit that no group decides.
@@ -281,7 +281,7 @@ OPEN = -2
 
 
 @dataclass(frozen=True, eq=False)
-class Joined:
+class JoinedEstimate:
     """An estimate of all units; `winner` is OPEN where no group decides it."""
 
     estimate: Estimate
@@ -293,7 +293,7 @@ def _one_of_each(questions: Estimate, ties: Ties, rng: np.random.Generator) -> N
     """Exactly one answer to each question; a tie goes to the answer that is given more often."""
     leading = leaders_of(questions.probability) & (questions.probability > 0)
     if ties in ("lowest", "highest", "random"):
-        return decided(leading, ties, rng)
+        return break_ties(leading, ties, rng)
     frequent = 1 + questions.probability.sum(axis=0)
     return np.asarray(np.argmax(leading * frequent, axis=1))
 

@@ -103,7 +103,7 @@ def vote(log: JudgementLog, *, weights: Floats | None = None, ties: Ties = "unde
     even = leading / leaders[:, None]
     share = np.divide(table, total, out=even.copy(), where=total > 0)
     width = len(log.concepts)
-    winner = decided(leading, ties)
+    winner = break_ties(leading, ties)
     if ties in ("lowest", "highest"):
         even = (np.arange(answers) == winner[:, None]).astype(np.float64)
     return Votes(units // width, units % width, share, counts, winner, leaders > 1, even)
@@ -115,7 +115,7 @@ def leaders_of(table: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(table >= best - CLOSE * np.maximum(best, 1.0))
 
 
-def decided(
+def break_ties(
     leading: NDArray[np.bool_], ties: Ties, rng: np.random.Generator | None = None
 ) -> NDArray[np.int64]:
     """The winner of each row among those that lead it, -1 where a tie stays one."""

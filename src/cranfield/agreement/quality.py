@@ -28,10 +28,10 @@ from cranfield.agreement.consensus import (
     skills,
     sums,
 )
-from cranfield.agreement.exclusive_labels import Forms, Ruled
+from cranfield.agreement.exclusive_labels import CheckedLog, Forms
 from cranfield.agreement.majority import ratio, unit_rows
 from cranfield.agreement.pairwise import AnnotatorPairs, pairwise
-from cranfield.agreement.truth_inference import Fitting, known_answers, modelled
+from cranfield.agreement.truth_inference import Fitting, known_answers, model_estimate
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.data.ontology import Ontology, Rules
@@ -349,7 +349,7 @@ class _Answers:
 
     def __init__(self, log: JudgementLog) -> None:
         self._log = log
-        estimate = modelled(log, Fitting("one-coin"), None, Notes(), Progress())
+        estimate = model_estimate(log, Fitting("one-coin"), None, Notes(), Progress())
         _, self._row = unit_rows(log)
         self._truth = estimate.probability
         q, c = len(log.values), len(log.concepts)
@@ -670,7 +670,7 @@ class Quality(Answer):
     def clean(self, log: JudgementLog, rules: Ontology | Rules | None = None) -> JudgementLog:
         """The log without the rejected annotators, and without forms that break the rules."""
         accepted = [p.annotator for p in self.annotators if not self.is_rejected(p)]
-        return Ruled.of(log, rules).log.of_annotators(accepted)
+        return CheckedLog.of(log, rules).log.of_annotators(accepted)
 
     def payload(self, **_: Any) -> dict[str, Any]:
         return {

@@ -11,7 +11,7 @@ from cranfield.data.judgement_log import SOLE_QUESTION, Floats, JudgementLog
 
 
 @dataclass(frozen=True, eq=False)
-class Simulated:
+class SimulatedLog:
     """A log, the true answer of each item, and what is wrong with whom ('' for careful)."""
 
     log: JudgementLog
@@ -32,7 +32,7 @@ def simulate_log(
     spammers: tuple[str, ...] = (),
     confusion: Floats | None = None,
     rng: np.random.Generator | int | None = None,
-) -> Simulated:
+) -> SimulatedLog:
     """A category log by careful annotators and, if asked for, some of each kind of spammer.
 
     A careful annotator is right with a probability drawn from `skill` and otherwise errs
@@ -71,7 +71,7 @@ def simulate_log(
         columns[2].astype(np.int32),
         columns[3].astype(np.float64),
     )
-    return Simulated(log, truth, ("",) * annotators + spammers)
+    return SimulatedLog(log, truth, ("",) * annotators + spammers)
 
 
 Block = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]

@@ -12,7 +12,7 @@ from cranfield.agreement.annotator_groups import group_agreement
 from cranfield.agreement.answer import Agreement, FormsReport
 from cranfield.agreement.assess import Assessed, Resampling, assess
 from cranfield.agreement.coefficients import LEAST, nominal_names
-from cranfield.agreement.exclusive_labels import Forms, Ruled, question_log
+from cranfield.agreement.exclusive_labels import CheckedLog, Forms, question_log
 from cranfield.agreement.majority import Counting, accuracy_per_item, majority_agreement
 from cranfield.agreement.pairwise import pairwise
 from cranfield.agreement.quality import Quality, check_quality
@@ -79,7 +79,7 @@ def assess_agreement(
     who should not count; `systems` for whether the choice of the annotator changes a ranking.
     """
     watcher, notes = Progress.of(progress), Notes()
-    ruled = Ruled.of(log, rules)
+    ruled = CheckedLog.of(log, rules)
     valid = ruled.log
     exclusive = {} if ruled.book is None else ruled.book.groups()
     if rules is not None and not exclusive:
@@ -196,5 +196,5 @@ def agreement_map(
     It is over all units, or with counting="selected" over those where an annotator selected
     the concept; a concept that no annotator selected is then not in the map.
     """
-    shares = majority_agreement(Ruled.of(log, rules).log)
+    shares = majority_agreement(CheckedLog.of(log, rules).log)
     return AgreementMap(shares.agreement_map(counting), log.source)

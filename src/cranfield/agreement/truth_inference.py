@@ -25,15 +25,15 @@ def dawid_skene(correct: float = 0.0, wrong: float = 0.0) -> Model:
     none of them is the estimate of the paper.
     """
 
-    def learn(voices: Voices, expected: Floats, _previous: Floats | None) -> Answering:
+    def learn(responses: Responses, expected: Floats, _previous: Floats | None) -> Answering:
         # Table of each voice with what was given before, and that of all its annotator's answers.
         answer_counts = expected + wrong
-        answer_counts[np.arange(voices.answer.size), voices.answer] += correct - wrong
+        answer_counts[np.arange(responses.answer.size), responses.answer] += correct - wrong
         answer_totals = np.empty_like(expected)
-        before = correct + wrong * (voices.answers - 1)
+        before = correct + wrong * (responses.answers - 1)
         for k, column in enumerate(expected.T):
-            total = voices.per_annotator(np.maximum(column, LEAST)) + before
-            answer_totals[:, k] = total[voices.annotator]
+            total = responses.per_annotator(np.maximum(column, LEAST)) + before
+            answer_totals[:, k] = total[responses.annotator]
 
         def answering(rows: Integers, left_out: Floats) -> Floats:
             # In place: this is the costly line of the second round.
@@ -56,27 +56,27 @@ def mace(knowing_prior: float = 0.0, spamming_prior: float = 0.0, habit: float =
     `spamming_prior` by spamming before, and `habit` spammed answers of every kind.
     """
 
-    def learn(voices: Voices, expected: Floats, previous: Floats | None) -> Answering:
+    def learn(responses: Responses, expected: Floats, previous: Floats | None) -> Answering:
         answer_counts = expected.sum(axis=1)
         # Of the answers that fit the truth, the part that was known rather than spammed.
         part = (
-            np.full(answer_counts.size, voices.answers / (voices.answers + 1))
+            np.full(answer_counts.size, responses.answers / (responses.answers + 1))
             if previous is None
-            else 1 - _spam(voices, previous) / voices.hits(previous)
+            else 1 - _spam(responses, previous) / responses.hits(previous)
         )
-        knew = voices.hits(expected) * part
-        every = voices.per_annotator(answer_counts) + knowing_prior + spamming_prior
-        knowing = voices.per_annotator(knew) + knowing_prior
+        knew = responses.hits(expected) * part
+        every = responses.per_annotator(answer_counts) + knowing_prior + spamming_prior
+        knowing = responses.per_annotator(knew) + knowing_prior
         spam = np.maximum(answer_counts - knew, 0.0)
-        spamming = voices.per_annotator(spam) + habit * voices.answers
+        spamming = responses.per_annotator(spam) + habit * responses.answers
 
         def answering(rows: Integers, left_out: Floats) -> Floats:
             line, annotator, answer = (
                 np.arange(rows.size),
-                voices.annotator[rows],
-                voices.answer[rows],
+                responses.annotator[rows],
+                responses.answer[rows],
             )
-            removed = np.broadcast_to(left_out, (rows.size, voices.answers))
+            removed = np.broadcast_to(left_out, (rows.size, responses.answers))
             judged = removed.sum(axis=1)
             hit = removed[line, answer] * part[rows]
             theta = (knowing[annotator] - hit) / np.maximum(every[annotator] - judged, LEAST)
@@ -84,7 +84,7 @@ def mace(knowing_prior: float = 0.0, spamming_prior: float = 0.0, habit: float =
             spam_total = np.maximum(spamming[annotator] - judged + hit, LEAST)
             habits = np.maximum(spam[rows] - judged + hit + habit, LEAST) / spam_total
             probability = np.repeat(
-                ((1 - theta) * np.minimum(habits, 1.0))[:, None], voices.answers, axis=1
+                ((1 - theta) * np.minimum(habits, 1.0))[:, None], responses.answers, axis=1
             )
             probability[line, answer] += theta
             return np.asarray(np.maximum(probability, LEAST))
@@ -94,10 +94,10 @@ def mace(knowing_prior: float = 0.0, spamming_prior: float = 0.0, habit: float =
     return learn
 
 
-def _spam(voices: Voices, probability: Floats) -> Floats:
+def _spam(responses: Responses, probability: Floats) -> Floats:
     """The probability of a voice when its answer is wrong: then it can only be spam."""
-    wrong = np.where(voices.answer == 0, 1, 0) if voices.answers > 1 else voices.answer
-    return np.asarray(probability[np.arange(voices.answer.size), wrong])
+    wrong = np.where(responses.answer == 0, 1, 0) if responses.answers > 1 else responses.answer
+    return np.asarray(probability[np.arange(responses.answer.size), wrong])
 
 
 def one_coin(correct: float = 0.0, wrong: float = 0.0) -> Model:
@@ -106,23 +106,23 @@ def one_coin(correct: float = 0.0, wrong: float = 0.0) -> Model:
     `correct` and `wrong` are answers that every annotator is taken to have given before.
     """
 
-    def learn(voices: Voices, expected: Floats, _previous: Floats | None) -> Answering:
-        judged = voices.per_annotator(expected.sum(axis=1)) + correct + wrong
-        hits = voices.per_annotator(voices.hits(expected)) + correct
+    def learn(responses: Responses, expected: Floats, _previous: Floats | None) -> Answering:
+        judged = responses.per_annotator(expected.sum(axis=1)) + correct + wrong
+        hits = responses.per_annotator(responses.hits(expected)) + correct
 
         def answering(rows: Integers, left_out: Floats) -> Floats:
             line, annotator, answer = (
                 np.arange(rows.size),
-                voices.annotator[rows],
-                voices.answer[rows],
+                responses.annotator[rows],
+                responses.answer[rows],
             )
-            removed = np.broadcast_to(left_out, (rows.size, voices.answers))
+            removed = np.broadcast_to(left_out, (rows.size, responses.answers))
             share = (hits[annotator] - removed[line, answer]) / np.maximum(
                 judged[annotator] - removed.sum(axis=1), LEAST
             )
             share = np.clip(share, LEAST, 1 - LEAST)
-            others = max(voices.answers - 1, 1)
-            probability = np.repeat((1 - share)[:, None] / others, voices.answers, axis=1)
+            others = max(responses.answers - 1, 1)
+            probability = np.repeat((1 - share)[:, None] / others, responses.answers, axis=1)
             probability[line, answer] = share
             return probability
 
@@ -171,19 +171,19 @@ def usual_accuracy(counts: Floats) -> float:
     return float(min(max(root, 1 / answers + ABOVE_CHANCE), SUREST))
 
 
-def usual_strength(voices: Voices, counts: Floats, accuracy: float) -> float:
+def usual_strength(responses: Responses, counts: Floats, accuracy: float) -> float:
     """How many judgements it takes to know an annotator better than the crowd.
 
     The more annotators differ from each other, the fewer. They agree with the others in a
     share that is linear in how often they are right; the spread of that share beyond what
     chance gives is the spread of a beta distribution.
     """
-    per_unit = counts.sum(axis=1)[voices.unit]
+    per_unit = counts.sum(axis=1)[responses.unit]
     paired = per_unit >= 2
-    answer, unit = voices.answer[voices.voice][paired], voices.unit[paired]
+    answer, unit = responses.answer[responses.voice][paired], responses.unit[paired]
     same = (counts[unit, answer] - 1) / (per_unit[paired] - 1)
-    annotator = voices.annotator[voices.voice][paired]
-    n = np.bincount(annotator, minlength=voices.annotators)
+    annotator = responses.annotator[responses.voice][paired]
+    n = np.bincount(annotator, minlength=responses.annotators)
     measured = n >= FEW
     if np.count_nonzero(measured) < 3:
         return PRIOR
@@ -211,21 +211,21 @@ def model_of(name: ModelName, accuracy: float, answers: int, strength: float) ->
     return mace(strength * knows, strength * (1 - knows), HABIT / answers)
 
 
-def too_little(name: ModelName, voices: Voices) -> str:
+def sparse_data_note(name: ModelName, responses: Responses) -> str:
     """A sentence where the judgements cannot teach a model, or nothing."""
-    judgements = voices.per_annotator(np.asarray(voices.spoken.sum(axis=1)).ravel())
+    judgements = responses.per_annotator(np.asarray(responses.spoken.sum(axis=1)).ravel())
     typical = float(np.median(judgements[judgements > 0])) if (judgements > 0).any() else 0.0
     if typical < FEW:
         return (
             f"half of the annotators gave {typical:.0f} judgements or fewer: too little for "
             f"{name} to learn about people; the plain majority is as good"
         )
-    needed = FEW_PER_ROW * voices.answers
+    needed = FEW_PER_ROW * responses.answers
     if name == "dawid-skene" and typical < needed:
         return (
             f"half of the annotators gave {typical:.0f} judgements or fewer: too little for a "
-            f"table of {voices.answers} x {voices.answers} confusions (from {needed} on); one-coin "
-            "or mace learn one or few numbers per annotator"
+            f"table of {responses.answers} x {responses.answers} confusions (from {needed} on); "
+            "one-coin or mace learn one or few numbers per annotator"
         )
     return ""
 
@@ -241,7 +241,7 @@ Integers: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Voices:
+class Responses:
     """Judgements as voices: `annotator` and `answer` of each, and how often it spoke on a unit.
 
     `voice` and `unit` are those of every judgement, in the order of the units.
@@ -265,21 +265,21 @@ class Voices:
         annotators: int,
         units: int,
         answers: int,
-    ) -> Voices:
+    ) -> Responses:
         from scipy import sparse
 
         key = annotator.astype(np.int64) * answers + value
         present = np.zeros(annotators * answers, dtype=bool)
         present[key] = True
-        voices = np.flatnonzero(present)
+        responses = np.flatnonzero(present)
         row = (np.cumsum(present) - 1)[key]
         spoken = sparse.csr_matrix(
-            (np.ones(key.size), (row, unit)), shape=(voices.size, units), dtype=np.float64
+            (np.ones(key.size), (row, unit)), shape=(responses.size, units), dtype=np.float64
         )
         order = np.argsort(unit, kind="stable")
         return cls(
-            voices // answers,
-            voices % answers,
+            responses // answers,
+            responses % answers,
             spoken,
             row[order],
             np.asarray(unit)[order],
@@ -305,7 +305,7 @@ class Voices:
 Answering: TypeAlias = Callable[[Integers, Floats], Floats]
 # From the expected counts of voices to what they teach; the third argument is the probability of
 # each voice as the last step left it, None at the start.
-Model: TypeAlias = Callable[[Voices, Floats, Floats | None], Answering]
+Model: TypeAlias = Callable[[Responses, Floats, Floats | None], Answering]
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,7 +314,7 @@ class Fit:
 
     posterior: Floats
     prior: Floats
-    voices: Voices
+    voices: Responses
     probability: Floats
     expected: Floats
     log_likelihood: tuple[float, ...]
@@ -339,7 +339,7 @@ class Steps:
 
 
 def expectation_maximisation(
-    voices: Voices,
+    responses: Responses,
     start: Floats,
     model: Model,
     steps: Steps,
@@ -352,8 +352,8 @@ def expectation_maximisation(
     `gold` has the true answer of units where it is given and -1 elsewhere.
     """
     watcher = Progress.of(progress)
-    every = np.arange(voices.answer.size)
-    by_unit = voices.spoken.T.tocsr()
+    every = np.arange(responses.answer.size)
+    by_unit = responses.spoken.T.tocsr()
     posterior = _with_known(start.copy(), gold)
     probability: Floats | None = None
     history: list[float] = []
@@ -361,10 +361,10 @@ def expectation_maximisation(
     leaving, converged = False, False
     for step in range(steps.iterations):
         prior = _prior(posterior, steps)
-        answering = model(voices, voices.sums(posterior), probability)
+        answering = model(responses, responses.sums(posterior), probability)
         probability = answering(every, np.zeros((1, 1)))
         if leaving:
-            after = _expect_left_out(voices, answering, posterior, steps)
+            after = _expect_left_out(responses, answering, posterior, steps)
         else:
             after, likelihood = _expect(by_unit, prior, probability)
             history.append(likelihood)
@@ -377,12 +377,12 @@ def expectation_maximisation(
                 converged = True
                 break
             leaving = True
-    expected = voices.sums(posterior)
-    probability = model(voices, expected, probability)(every, np.zeros((1, 1)))
+    expected = responses.sums(posterior)
+    probability = model(responses, expected, probability)(every, np.zeros((1, 1)))
     return Fit(
         posterior,
         _prior(posterior, steps),
-        voices,
+        responses,
         probability,
         expected,
         tuple(history),
@@ -397,14 +397,14 @@ def _expect(by_unit: Any, prior: Floats, probability: Floats) -> tuple[Floats, f
 
 
 def _expect_left_out(
-    voices: Voices, answering: Answering, posterior: Floats, steps: Steps
+    responses: Responses, answering: Answering, posterior: Floats, steps: Steps
 ) -> Floats:
     """The same, each unit with what was learnt from all other units."""
     score = np.zeros_like(posterior)
-    for start in range(0, voices.unit.size, BLOCK):
+    for start in range(0, responses.unit.size, BLOCK):
         block = slice(start, start + BLOCK)
-        unit = voices.unit[block]
-        logs = answering(voices.voice[block], posterior[unit])
+        unit = responses.unit[block]
+        logs = answering(responses.voice[block], posterior[unit])
         np.log(logs, out=logs)
         first = np.flatnonzero(np.diff(unit, prepend=-1))
         # A unit may stand at the end of one block and at the start of the next.
@@ -520,7 +520,9 @@ class Fitting:
         )
 
 
-def voted(log: JudgementLog, weights: Floats | None = None, ties: Ties = "undecided") -> Estimate:
+def vote_estimate(
+    log: JudgementLog, weights: Floats | None = None, ties: Ties = "undecided"
+) -> Estimate:
     """The share of the votes that each answer got."""
     votes = vote(log, weights=weights, ties=ties)
     _, row = unit_rows(log)
@@ -530,7 +532,7 @@ def voted(log: JudgementLog, weights: Floats | None = None, ties: Ties = "undeci
     return Estimate(votes.item, votes.concept, votes.share, correct, judged)
 
 
-def rated(log: JudgementLog, by: Literal["mean", "median"]) -> tuple[Estimate, Floats]:
+def rating_estimate(log: JudgementLog, by: Literal["mean", "median"]) -> tuple[Estimate, Floats]:
     """The mean or the median of the numbers given to each unit, beside the share of each.
 
     The judgement of an annotator is right as far as it equals the number.
@@ -538,7 +540,7 @@ def rated(log: JudgementLog, by: Literal["mean", "median"]) -> tuple[Estimate, F
     levels = log.levels
     if levels is None:
         raise NeedsError(f"the {by} needs numbers as answers, the log has names")
-    estimate = voted(log)
+    estimate = vote_estimate(log)
     _, row = unit_rows(log)
     ratings = levels[log.value]
     if by == "mean":
@@ -553,7 +555,7 @@ def rated(log: JudgementLog, by: Literal["mean", "median"]) -> tuple[Estimate, F
     return replace(estimate, right=correct), np.asarray(numbers)
 
 
-def modelled(
+def model_estimate(
     log: JudgementLog,
     fitting: Fitting,
     gold: Gold | None,
@@ -571,7 +573,7 @@ def modelled(
     for number, (name, mask, judged, answers) in enumerate(parts):
         place = np.full(len(log.values) + 1, -1, dtype=np.int64)
         place[answers] = np.arange(answers.size)
-        voices = Voices.of(
+        responses = Responses.of(
             log.annotator[judged],
             (np.cumsum(mask) - 1)[row[judged]],
             place[log.value[judged]],
@@ -583,12 +585,12 @@ def modelled(
         gold_answers = None if gold is None else place[gold.ravel()[units[mask]]]
         share = votes.share[np.ix_(mask, answers)]
         step = progress.part(number / len(parts), (number + 1) / len(parts))
-        fit = _fit(voices, share, votes.counts[mask], fitting, gold_answers, step)
+        fit = _fit(responses, share, votes.counts[mask], fitting, gold_answers, step)
         posterior[np.ix_(mask, answers)] = fit.posterior
-        correct += voices.per_annotator(voices.hits(fit.expected))
+        correct += responses.per_annotator(responses.hits(fit.expected))
         tables.append(_confusions(name, tuple(log.values[a] for a in answers), fit))
         if fitting.prior is None and fitting.smoothing is None:
-            poor = too_little(fitting.model, voices)
+            poor = sparse_data_note(fitting.model, responses)
             if poor:
                 notes.add(poor)
     judgement_counts = np.bincount(log.annotator, minlength=people).astype(np.float64)
@@ -596,7 +598,7 @@ def modelled(
 
 
 def _fit(
-    voices: Voices,
+    responses: Responses,
     share: Floats,
     counts: NDArray[np.int64],
     fitting: Fitting,
@@ -611,10 +613,10 @@ def _fit(
         accuracy = usual_accuracy(table)
         strength = fitting.prior
         if strength is None:
-            strength = usual_strength(voices, table, accuracy)
+            strength = usual_strength(responses, table, accuracy)
     model = model_of(fitting.model, accuracy, answers, strength)
     return expectation_maximisation(
-        voices, share, model, fitting.steps(), gold=gold, progress=progress
+        responses, share, model, fitting.steps(), gold=gold, progress=progress
     )
 
 

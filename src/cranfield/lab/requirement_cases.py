@@ -49,7 +49,7 @@ class Cases:
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class ConceptKnowledge:
     """What is known of the concepts: an ontology, cost maps by name, or nothing."""
 
     ontology: Ontology | None
@@ -115,7 +115,7 @@ def ranked_cases(measure: Measure) -> Cases:
     )
 
 
-def label_cases(measure: Measure, knowledge: Known) -> Iterator[Cases]:
+def label_cases(measure: Measure, knowledge: ConceptKnowledge) -> Iterator[Cases]:
     """The cases of one group of concepts after the other; of items where they are the unit."""
     plan: Any = measure.plan(measure)
     make = _orders if plan.ranked else _decisions
@@ -129,7 +129,7 @@ def label_cases(measure: Measure, knowledge: Known) -> Iterator[Cases]:
 Scorer: TypeAlias = Callable[[NDArray[Any], NDArray[Any], Sequence[str]], NDArray[np.float64]]
 
 
-def _of_one_item(measure: Measure, knowledge: Known) -> Scorer:
+def _of_one_item(measure: Measure, knowledge: ConceptKnowledge) -> Scorer:
     return lambda truth, run, names: knowledge.score(measure, truth, run, names)
 
 
@@ -231,7 +231,7 @@ def _some(names: Sequence[str], pattern: Set) -> str:
     return "{" + ", ".join(n for n, b in zip(names, pattern, strict=True) if b) + "}"
 
 
-def concept_groups(knowledge: Known) -> list[tuple[str, ...]]:
+def concept_groups(knowledge: ConceptKnowledge) -> list[tuple[str, ...]]:
     """Groups of four concepts, from some that differ in depth and in the rules about them."""
     concepts = chosen_concepts(knowledge)
     if len(concepts) < 2:
@@ -241,7 +241,7 @@ def concept_groups(knowledge: Known) -> list[tuple[str, ...]]:
     return list(combinations(concepts, min(WIDTH, len(concepts))))
 
 
-def chosen_concepts(knowledge: Known) -> tuple[str, ...]:
+def chosen_concepts(knowledge: ConceptKnowledge) -> tuple[str, ...]:
     """Two of an exclusive group, a concept below another one, and others of all depths."""
     concepts, ontology = knowledge.concepts, knowledge.ontology
     if ontology is None:

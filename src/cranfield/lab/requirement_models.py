@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.data.ontology import Ontology
-from cranfield.lab.requirement_cases import Cases, Known
+from cranfield.lab.requirement_cases import Cases, ConceptKnowledge
 from cranfield.measures import Measure
 
 MODEL_TITLES = {
@@ -82,7 +82,7 @@ def _tells_apart(values: Mapping[Any, float], *, ranked: bool) -> bool:
     return False
 
 
-def hierarchy_faults(measure: Measure, knowledge: Known, sign: float) -> dict[str, str]:
+def hierarchy_faults(measure: Measure, knowledge: ConceptKnowledge, sign: float) -> dict[str, str]:
     """The counter-example to each requirement on hierarchical measures that can be tried."""
     plan: Any = measure.plan(measure)
     if knowledge.ontology is None or plan.unit == "concept":
@@ -95,7 +95,9 @@ def hierarchy_faults(measure: Measure, knowledge: Known, sign: float) -> dict[st
 class _Confusions:
     """One concept for another, each with its ancestors: the value of every such mistake."""
 
-    def __init__(self, measure: Measure, knowledge: Known, ontology: Ontology, sign: float) -> None:
+    def __init__(
+        self, measure: Measure, knowledge: ConceptKnowledge, ontology: Ontology, sign: float
+    ) -> None:
         self.ontology, self.sign = ontology, sign
         valid = [
             concept
@@ -109,7 +111,7 @@ class _Confusions:
         at = [ontology.concepts.index(c) for c in self.names]
         self.far = ontology.distances(weighted=False)[np.ix_(at, at)]
 
-    def _scored(self, measure: Measure, knowledge: Known) -> NDArray[np.float64]:
+    def _scored(self, measure: Measure, knowledge: ConceptKnowledge) -> NDArray[np.float64]:
         """Truths down, predictions across, more being better; NaN where none can be compared."""
         concepts, count = self.ontology.concepts, len(self.names)
         column = {c: k for k, c in enumerate(concepts)}

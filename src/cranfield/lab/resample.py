@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cranfield.data import Judgements
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError, check_at_most
-from cranfield.lab.study_input import Material, Scored, Truth
+from cranfield.lab.study_input import Material, RunScores, Truth
 from cranfield.stats._resample import Floats
 from cranfield.work.seeds import generator
 from cranfield.work.serialisation import floats, numbers, remembered
@@ -74,7 +74,7 @@ class Draws:
         return np.array(rows, dtype=np.float64).reshape(-1, units)
 
 
-def drawn_means(scored: Scored, draws: Draws) -> list[list[float | None] | None]:
+def drawn_means(scored: RunScores, draws: Draws) -> list[list[float | None] | None]:
     """Per measure the mean over each draw, None where a run's value is no mean of its units."""
     rows: list[list[float | None] | None] = [
         None if values is None or values.size < 2 else [] for values in scored.values

@@ -27,7 +27,7 @@ from cranfield.io.labels import read_threshold, write_labels
 from cranfield.lab.study_input import (
     Material,
     Names,
-    Scored,
+    RunScores,
     Truth,
     annotations_once,
     label_options_once,
@@ -79,19 +79,19 @@ class RankedMaterial(Material):
     def read_run(self, source: Any, name: str) -> Run:
         return coerce_run(source, name)
 
-    def score(self, run: Any, truth: Truth | None = None) -> Scored:
+    def score(self, run: Any, truth: Truth | None = None) -> RunScores:
         return self._scored(run, self.read_truth() if truth is None else truth, Notes())
 
-    def examine(self, source: Any, name: str, notes: Notes) -> tuple[Run, Scored]:
+    def examine(self, source: Any, name: str, notes: Notes) -> tuple[Run, RunScores]:
         run = self.read_run(source, name)
         return run, self._scored(run, self.read_truth(), notes)
 
-    def _scored(self, run: Run, truth: Truth, notes: Notes) -> Scored:
+    def _scored(self, run: Run, truth: Truth, notes: Notes) -> RunScores:
         scores = evaluate(truth, [run], self.names, jobs=1, **self.evaluation())
         notes.extend(scores.notes)
         overall = np.array([scores.overall[m][0] for m in scores.measures])
         values = tuple(_if_mean(m, scores.values[m][0]) for m in scores.measures)
-        return Scored(overall, values, ("topic",) * len(values))
+        return RunScores(overall, values, ("topic",) * len(values))
 
 
 class ConceptMaterial(RankedMaterial):
@@ -119,7 +119,7 @@ class ConceptMaterial(RankedMaterial):
     def read_run(self, source: Any, name: str) -> Run:
         return self._ranking(source, name, Notes())
 
-    def examine(self, source: Any, name: str, notes: Notes) -> tuple[Run, Scored]:
+    def examine(self, source: Any, name: str, notes: Notes) -> tuple[Run, RunScores]:
         run = self._ranking(source, name, notes)
         return run, self._scored(run, self.read_truth(), notes)
 
@@ -208,7 +208,7 @@ class LabelMaterial(Material):
         names = tuple(name for name in self.run_names if name in binary)
         return replace(self, runs=ranked, token=uuid4().hex), names
 
-    def examine(self, source: Any, name: str, notes: Notes) -> tuple[LabelMatrix, Scored]:
+    def examine(self, source: Any, name: str, notes: Notes) -> tuple[LabelMatrix, RunScores]:
         notes.extend(_task(self).notes)
         run = self._aligned(source, name, notes)
         return run, self.score(run)
@@ -220,7 +220,7 @@ class LabelMaterial(Material):
         )
         return task.aligned(run, notes).run
 
-    def scores(self, run: Any, truths: Iterable[Truth]) -> Iterator[Scored]:
+    def scores(self, run: Any, truths: Iterable[Truth]) -> Iterator[RunScores]:
         """What of the run is sorted is so once, whatever is true."""
         ranked = any(isinstance(plan, PerRankedConcept) for plan in _task(self).plans.values())
         sorted_run = SortedRun(run) if ranked else None
@@ -228,14 +228,14 @@ class LabelMaterial(Material):
 
     def score(
         self, run: Any, truth: Truth | None = None, sorted_run: SortedRun | None = None
-    ) -> Scored:
+    ) -> RunScores:
         task = _task(self)
         true = truth if isinstance(truth, LabelMatrix) else task.truth
         results = score_run(task.plans, true, run, task.knowledge, 1, sorted_run)
         units = tuple(task.plans[m].unit for m in results)
         overall = np.array([mean for _, mean in results.values()])
         values = tuple(_if_mean_of_labels(task.plans[m], v) for m, (v, _) in results.items())
-        return Scored(overall, values, units)
+        return RunScores(overall, values, units)
 
 
 def _if_mean_of_labels(plan: LabelPlan, values: Floats) -> Floats | None:

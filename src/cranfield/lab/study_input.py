@@ -45,7 +45,7 @@ DISTANCES = ("scipy.sparse.csgraph",)
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class RunScores:
     """One run under every measure: over all units, and per unit where that is its mean."""
 
     overall: Floats
@@ -181,15 +181,15 @@ class Material(ABC):
         """A run as an object: a Run, or a LabelMatrix in the order of the truth."""
 
     @abstractmethod
-    def score(self, run: Any, truth: Truth | None = None) -> Scored:
+    def score(self, run: Any, truth: Truth | None = None) -> RunScores:
         """A run that `read_run` gave, against this truth or another one of the same shape."""
 
-    def scores(self, run: Any, truths: Iterable[Truth]) -> Iterator[Scored]:
+    def scores(self, run: Any, truths: Iterable[Truth]) -> Iterator[RunScores]:
         """The same against several truths."""
         return (self.score(run, truth) for truth in truths)
 
     @abstractmethod
-    def examine(self, source: Any, name: str, notes: Notes) -> tuple[Any, Scored]:
+    def examine(self, source: Any, name: str, notes: Notes) -> tuple[Any, RunScores]:
         """A run as `read_run` gives it, its scores, and what a reader of them should know."""
 
 

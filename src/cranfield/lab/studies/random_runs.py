@@ -21,7 +21,7 @@ from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError, check_at_most, plural
 from cranfield.lab.choices import DENSITIES
 from cranfield.lab.runs import LabelMaterial, RankedMaterial
-from cranfield.lab.study_input import Material, Scored, notes_of
+from cranfield.lab.study_input import Material, RunScores, notes_of
 from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.validation import Seed, validate_params
@@ -136,7 +136,7 @@ class _MadeUp(ABC):
     @abstractmethod
     def run(self) -> Any: ...
 
-    def scored(self, _: Notes) -> tuple[Any, Scored | None]:
+    def scored(self, _: Notes) -> tuple[Any, RunScores | None]:
         """The run and its scores, which there are none of where no such run can be made."""
         random_run = self.run()
         return random_run, None if random_run is None else self.material.score(random_run)
@@ -152,7 +152,7 @@ class _Real:
     kind: ClassVar[str] = "real"
     base: ClassVar[str] = ""
 
-    def scored(self, notes: Notes) -> tuple[Any, Scored]:
+    def scored(self, notes: Notes) -> tuple[Any, RunScores]:
         return self.material.examine(self.source, self.name, notes)
 
 

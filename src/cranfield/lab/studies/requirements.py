@@ -21,7 +21,7 @@ from cranfield.data.costmap import CostMap
 from cranfield.errors import NeedsError, plural
 from cranfield.io.costmap import read_costmap
 from cranfield.io.ontology import read_ontology
-from cranfield.lab.requirement_cases import Cases, Known, label_cases, ranked_cases
+from cranfield.lab.requirement_cases import Cases, ConceptKnowledge, label_cases, ranked_cases
 from cranfield.lab.requirement_models import MODEL_TITLES as MODEL_TITLES
 from cranfield.lab.requirement_models import hierarchy_faults, user_faults
 from cranfield.lab.study_input import DISTANCES, any_measures, is_annotation, label_options_once
@@ -164,12 +164,12 @@ class _Piece:
     rules: Any
     costmap: Any
 
-    def known(self) -> Known:
+    def known(self) -> ConceptKnowledge:
         ontology, maps = self.ontology, self.costmap
         if isinstance(ontology, str | Path):
             ontology = read_ontology(ontology, rules=self.rules)
         pairs = maps if isinstance(maps, tuple) else () if maps is None else (("", maps),)
-        return Known(ontology, {name: _map(source) for name, source in pairs})
+        return ConceptKnowledge(ontology, {name: _map(source) for name, source in pairs})
 
 
 def _map(source: Any) -> CostMap:
@@ -186,7 +186,7 @@ def _of_ranks(measure: Measure) -> list[Requirement]:
     return list(_king(measure, [ranked_cases(measure)]))
 
 
-def _of_labels(measure: Measure, knowledge: Known) -> list[Requirement]:
+def _of_labels(measure: Measure, knowledge: ConceptKnowledge) -> list[Requirement]:
     if "hierarchy" in measure.needs and knowledge.ontology is None:
         raise NeedsError(f"{measure} needs a hierarchy of concepts: give one with ontology=...")
     cases = list(label_cases(measure, knowledge))
