@@ -33,9 +33,9 @@ def prepared(folder: Path, people: int = PEOPLE) -> list[str]:
     """A site with a batch of the sample that runs; gives the tokens of those who work on it."""
     from cranfield.io.samples import sample_folder
     from cranfield.server.services import assessors, batches
+    from cranfield.server.services.batch_factory import new_batch
     from cranfield.server.services.campaigns import by_slug
     from cranfield.server.services.importing import import_collection
-    from cranfield.server.services.making_batches import new_batch
     from cranfield.server.services.site import ensure_organiser, open_site
     from cranfield.server.settings import Settings
 

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from cranfield.io.samples import sample_folder
-from cranfield.server.services import assessing, assessors, batches
+from cranfield.server.services import assessors, batch_results, batches
+from cranfield.server.services.batch_factory import new_batch
 from cranfield.server.services.campaigns import by_slug
 from cranfield.server.services.importing import import_collection
-from cranfield.server.services.making_batches import new_batch
 from tests.server.world import DAY, Site
 
 pytest.importorskip("selenium")
@@ -89,7 +89,7 @@ class Worker:
 def log_of(site, who):
     with site.context.store.read() as connection:
         found = batches.read_batch(connection, by_slug(connection, "tiny")["id"], "one")
-        forms = assessing.filled_forms(connection, found)
+        forms = batch_results.filled_forms(connection, found)
         names = {
             row["id"]: row["pseudonym"]
             for row in assessors.assessors_of(connection, found.row["campaign"])

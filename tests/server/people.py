@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from cranfield.server.services import assessors, batches
+from cranfield.server.services.batch_factory import new_batch
 from cranfield.server.services.campaigns import by_slug
-from cranfield.server.services.making_batches import new_batch
 
 GOOD = {"Sky": ["Sky", "Dog"]}
 

@@ -13,8 +13,8 @@ from sqlalchemy import func, select
 
 from benchmarks.site_annotators import load
 from cranfield.server.services import assessors, batches
+from cranfield.server.services.batch_factory import new_batch
 from cranfield.server.services.campaigns import by_slug
-from cranfield.server.services.making_batches import new_batch
 from cranfield.server.services.site import open_site
 from cranfield.server.store.work_tables import assignment, judgement
 from tests.server.process import started

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from cranfield.server.context import as_time
-from cranfield.server.services.once import KeyedRequest
+from cranfield.server.services.idempotency import KeyedRequest
 from tests.server.conftest import ABOUT
 from tests.server.world import DAY, run_text
 

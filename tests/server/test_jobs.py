@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from cranfield.server import Limits, admin
-from cranfield.server.jobs.nursery import ForkServer
+from cranfield.server.jobs.fork_server import ForkServer
 from cranfield.server.jobs.worker import work_once
 from cranfield.server.services import campaigns, jobs, scoring
 from cranfield.server.settings import Settings
@@ -21,7 +21,7 @@ MEGABYTE = 1 << 20
 # A child that does what it is told to do wrong.
 BAD = """
 import os, time
-from cranfield.server.jobs import child
+from cranfield.server.jobs import sandbox
 
 def misbehave(given):
     if given["how"] == "eats":
@@ -41,8 +41,8 @@ def misbehave(given):
         while True:
             pass
 
-child.JOB_KINDS["bad"] = misbehave
-child.fork_children()
+sandbox.JOB_KINDS["bad"] = misbehave
+sandbox.fork_children()
 """
 # One that leaves somebody behind who has its pipe, too.
 HELD = """

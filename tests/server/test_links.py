@@ -9,7 +9,7 @@ from cranfield.campaign.surveys.rated import relatedness_survey
 from cranfield.server import Limits
 from cranfield.server.services import batches
 from cranfield.server.services.campaigns import by_slug
-from cranfield.server.services.work import gold_score
+from cranfield.server.services.judgements import gold_score
 from cranfield.server.store.work_tables import admission, assessor, assignment, hit, judgement
 from tests.server.people import GOOD, add, batch, crowd_browser, next_page, save, worker
 

@@ -170,12 +170,12 @@ def test_a_slow_sender_holds_nobody_up(site):
 
 def test_a_large_file_is_checked_by_a_child_and_told_alike(site, monkeypatch):
     """What a child finds is what would be found here: problems with their lines, and receipts."""
-    from cranfield.server.services import checks
+    from cranfield.server.services import upload_check
 
     client = site.program(site.add_token(site.ann, site.one))
     odd = GOOD.replace(b"t2 Q0 d3", b"t2 Q0 d9", 1)
     here = client.post("/tasks/ranked/check", content=odd)
-    monkeypatch.setattr(checks, "SMALL_BYTES", 0)
+    monkeypatch.setattr(upload_check, "SMALL_BYTES", 0)
     there = client.post("/tasks/ranked/check", content=odd)
     assert (here.status_code, there.status_code) == (422, 422)
     assert here.json() == there.json()
@@ -185,8 +185,8 @@ def test_a_large_file_is_checked_by_a_child_and_told_alike(site, monkeypatch):
 
 
 def test_a_child_that_cannot_read_a_file_refuses_it(site, monkeypatch):
-    from cranfield.server.jobs.nursery import ForkServer
-    from cranfield.server.services import checks
+    from cranfield.server.jobs.fork_server import ForkServer
+    from cranfield.server.services import upload_check
 
     told = []
 
@@ -194,13 +194,13 @@ def test_a_child_that_cannot_read_a_file_refuses_it(site, monkeypatch):
         told.append("killed")
         return {"error": "it was killed", "again": True}
 
-    monkeypatch.setattr(checks, "SMALL_BYTES", 0)
+    monkeypatch.setattr(upload_check, "SMALL_BYTES", 0)
     monkeypatch.setattr(ForkServer, "run", killed)
     client = site.program(site.add_token(site.ann, site.one))
     answer = client.put("/tasks/ranked/runs/r1", params=ABOUT, content=GOOD)
     assert answer.status_code == 422
     assert answer.json()["problems"][0]["message"] == "cannot be checked: it was killed"
-    assert len(told) == checks.ATTEMPTS
+    assert len(told) == upload_check.ATTEMPTS
 
 
 def spoken(site, pieces):
@@ -278,12 +278,12 @@ UNFOLDING = {
 
 @pytest.mark.parametrize("name", UNFOLDING)
 def test_what_can_unfold_is_never_read_in_the_server(site, monkeypatch, name):
-    from cranfield.server.services import checks
+    from cranfield.server.services import upload_check
 
     def read_here(*_, **__):
         raise AssertionError("read in the server")
 
-    monkeypatch.setattr(checks, "check_submission", read_here)
+    monkeypatch.setattr(upload_check, "check_submission", read_here)
     task, ending, content = UNFOLDING[name]
     client = site.program(site.add_token(site.ann, site.one))
     answer = client.post(f"/tasks/{task}/check", params={"ending": ending}, content=content())
@@ -294,7 +294,7 @@ def test_what_can_unfold_is_never_read_in_the_server(site, monkeypatch, name):
 
 def test_the_checks_of_a_team_wait_outside_of_the_threads(site, monkeypatch):
     """More checks than there are threads: the site answers, and another team has its turn."""
-    from cranfield.server.services.checks import UploadChecker
+    from cranfield.server.services.upload_check import UploadChecker
 
     going, begun, real = threading.Event(), threading.Event(), UploadChecker.check
 
@@ -328,7 +328,7 @@ def test_the_checks_of_a_team_wait_outside_of_the_threads(site, monkeypatch):
 def test_a_team_that_sends_without_end_is_told_to_wait(open_folder, tmp_path, monkeypatch):
     import shutil
 
-    from cranfield.server.services.checks import UploadChecker
+    from cranfield.server.services.upload_check import UploadChecker
 
     folder, known = open_folder
     shutil.copytree(folder, tmp_path / "copy")
@@ -360,8 +360,8 @@ def test_a_team_that_sends_without_end_is_told_to_wait(open_folder, tmp_path, mo
 
 
 def test_the_files_of_accepted_runs_are_read_under_the_limit_of_unpacked_bytes(unserved):
+    from cranfield.server.services.batch_factory import accepted_runs
     from cranfield.server.services.campaigns import by_slug, tasks_of
-    from cranfield.server.services.pooling import accepted_runs
 
     with unserved.context.store.read() as connection:
         for task in tasks_of(connection, by_slug(connection, "tiny")["id"]):

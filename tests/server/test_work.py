@@ -8,7 +8,7 @@ import shlex
 import sys
 
 from cranfield.cli import main
-from cranfield.server.services import assessing, assessors, work
+from cranfield.server.services import assessors, batch_results, judgements
 from cranfield.server.services.campaigns import by_slug
 from tests.server.people import GOOD, add, batch, crowd_browser, next_page, save, worker
 from tests.server.world import CONCEPTS, ITEMS
@@ -32,7 +32,7 @@ def test_a_worker_does_a_batch_by_a_link_without_script(site):
     assert sorted(seen) == sorted(ITEMS)
     assert "nothing left" in page
     with site.context.store.read() as connection:
-        found = assessing.collect_forms(connection, batch(site))
+        found = batch_results.collect_forms(connection, batch(site))
     assert len(found.log) == len(ITEMS) * len(CONCEPTS)
     chosen = {r[2] for r in found.log.rows() if r[3] == "1"}
     assert chosen == {"Sky", "Dog"}
@@ -49,7 +49,7 @@ def test_what_is_sent_twice_counts_once_and_what_changes_is_a_revision(site):
     assert 'value="Sky" ' in again or "checked" in again
     assert save(browser, where, again, {"Sky": ["Sea"]}).status_code == 303
     with site.context.store.read() as connection:
-        (row,) = work.latest_revisions(connection, batch(site).id)
+        (row,) = judgements.latest_revisions(connection, batch(site).id)
         from sqlalchemy import func, select
 
         from cranfield.server.store.work_tables import judgement
@@ -107,7 +107,7 @@ def test_a_rejected_form_is_reissued_to_somebody_else(site):
     save(second, where, page, GOOD)
     assert "reissued" in organiser.get("/tiny/organise/batches/one").text
     with site.context.store.read() as connection:
-        found = assessing.collect_forms(connection, batch(site))
+        found = batch_results.collect_forms(connection, batch(site))
     assert found.reasons == {"nothing was looked at": 8}
 
 
@@ -164,7 +164,7 @@ def test_skip_later_cannot_tell_and_a_comment(site):
         save(browser, *found, GOOD)
     assert order[-1] == later
     with site.context.store.read() as connection:
-        made = assessing.collect_forms(connection, batch(site))
+        made = batch_results.collect_forms(connection, batch(site))
     assert made.forms == len(ITEMS) - 2
     assert [r.text for r in made.remarks] == ["come back"]
 
@@ -200,7 +200,7 @@ def test_programs_judge_as_people_do(site):
     assert program.put("/work/nowhere", json=body | {"key": "k3"}).status_code == 404
     assert site.program("").get("/work/next").status_code == 401
     with site.context.store.read() as connection:
-        assert assessing.collect_forms(connection, batch(site)).forms == 1
+        assert batch_results.collect_forms(connection, batch(site)).forms == 1
 
 
 def test_a_program_on_standard_input_and_output_is_an_annotator(
@@ -231,7 +231,7 @@ def test_a_program_on_standard_input_and_output_is_an_annotator(
     assert (found["judged"], found["skipped"]) == (6, 2)
     assert "has no answer 'Moon'" in found["refused"][0]
     with site.context.store.read() as connection:
-        made = assessing.collect_forms(connection, batch(site))
+        made = batch_results.collect_forms(connection, batch(site))
     assert made.log.annotators == ("model-001",)
     assert made.forms == 5
     assert main([*asked, "--format", "json"]) == 0

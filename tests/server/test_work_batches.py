@@ -10,7 +10,7 @@ import re
 import pytest
 
 from cranfield.campaign.surveys.rated import relatedness_survey
-from cranfield.server.services import assessing, batches
+from cranfield.server.services import batch_results, batches
 from cranfield.server.services.campaigns import by_slug
 from tests.server.people import GOOD, add, batch, crowd_browser, next_page, save
 from tests.server.world import CONCEPTS, ITEMS
@@ -162,7 +162,7 @@ def test_offline_answers_and_the_sites_give_the_same_log_but_for_times_and_ids(s
     file = tmp_path / "answers.json"
     file.write_text(json.dumps(response_of(sheet, "crowd-001", filled).to_dict()))
     with site.context.store.read() as connection:
-        served = assessing.collect_forms(connection, batch(site)).log
+        served = batch_results.collect_forms(connection, batch(site)).log
     offline = read_forms([file]).log
     assert sorted(r[:4] for r in served.rows()) == sorted(r[:4] for r in offline.rows())
 

@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import select
 
-from cranfield.server.services import assessing, assessors, batches
+from cranfield.server.services import assessors, batch_results, batches
+from cranfield.server.services.batch_factory import new_batch
 from cranfield.server.services.campaigns import by_slug
-from cranfield.server.services.making_batches import new_batch
 from cranfield.server.store.work_tables import assignment
 from tests.server.postgres import new_database, running
 from tests.server.world import ITEMS, Site
@@ -53,7 +53,7 @@ def test_places_hold_when_all_ask_at_once(server, tmp_path):
         with site.context.store.read() as connection:
             found = batches.read_batch(connection, campaign, "one")
             rows = connection.execute(select(assignment.c.hit, assignment.c.assessor)).all()
-            log = assessing.collect_forms(connection, found)
+            log = batch_results.collect_forms(connection, found)
         assert Counter(Counter(row.hit for row in rows).values()) == {2: len(ITEMS)}
         assert len(set(rows)) == len(rows) == 2 * len(ITEMS)
         assert log.forms == 2 * len(ITEMS)

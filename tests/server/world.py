@@ -15,10 +15,10 @@ import httpx
 import uvicorn
 
 from cranfield.server import Limits, Passwords, Settings, create_app
-from cranfield.server.jobs.nursery import ForkServer
+from cranfield.server.jobs.fork_server import ForkServer
 from cranfield.server.jobs.worker import work_all
 from cranfield.server.protocol import BoundedHeads
-from cranfield.server.services import accounts, board, campaigns, teams
+from cranfield.server.services import accounts, campaigns, organiser_dashboard, teams
 from cranfield.server.services.importing import import_collection
 from cranfield.server.services.site import ensure_organiser, open_site
 
@@ -204,7 +204,7 @@ class Site:
             def write(connection, end=end):
                 row = campaigns.by_slug(connection, name)
                 campaigns.move(connection, self.context, "test", row["id"], end, reason)
-                board.start_jobs_of_state(connection, self.context, row, end)
+                organiser_dashboard.start_jobs_of_state(connection, self.context, row, end)
 
             self.context.store.write(write)
             self.work()

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from cranfield.campaign.collections import SiteReport, site_report
 from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context
-from cranfield.server.jobs.nursery import ForkServer
+from cranfield.server.jobs.fork_server import ForkServer
 from cranfield.server.jobs.worker import work_all
 from cranfield.server.services import audit, campaigns, clock, jobs
 from cranfield.server.services.importing import import_collection

@@ -37,9 +37,9 @@ from cranfield.server.http import (
 from cranfield.server.permissions import ROLES, RULES, SCOPES, Role, Rule
 from cranfield.server.routes import load_handlers
 from cranfield.server.services.accounts import Hasher, WaitError
-from cranfield.server.services.checks import BusyError, UploadChecker
 from cranfield.server.services.results import Pages
 from cranfield.server.services.site import open_site
+from cranfield.server.services.upload_check import BusyError, UploadChecker
 from cranfield.server.settings import Settings
 from cranfield.server.store import StoreFullError
 

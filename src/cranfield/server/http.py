@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from cranfield.server.services.accounts import Hasher
-    from cranfield.server.services.checks import UploadChecker
+    from cranfield.server.services.upload_check import UploadChecker
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 HANDLERS: dict[str, Callable[..., Any]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cranfield.server.jobs import child
+from cranfield.server.jobs import sandbox
 
 
 def check(job_input: dict[str, Any]) -> dict[str, Any]:
@@ -30,5 +30,5 @@ def check(job_input: dict[str, Any]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    child.JOB_KINDS["check"] = check
-    child.fork_children("cranfield.campaign.submissions", "cranfield.io.collection")
+    sandbox.JOB_KINDS["check"] = check
+    sandbox.fork_children("cranfield.campaign.submissions", "cranfield.io.collection")

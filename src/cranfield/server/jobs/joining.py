@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cranfield.server.jobs import child
+from cranfield.server.jobs import sandbox
 
 Cells = dict[tuple[str, str], str]
 
@@ -78,5 +78,5 @@ def written(cells: Cells, task: str) -> str:
 
 
 if __name__ == "__main__":
-    child.JOB_KINDS["join"] = join
-    child.fork_children("cranfield.io.labels", "cranfield.io")
+    sandbox.JOB_KINDS["join"] = join
+    sandbox.fork_children("cranfield.io.labels", "cranfield.io")

@@ -11,7 +11,7 @@ import threading
 import time
 
 from cranfield.server.context import Context
-from cranfield.server.jobs.nursery import ForkServer, StoppedError
+from cranfield.server.jobs.fork_server import ForkServer, StoppedError
 from cranfield.server.services import backup as _backup  # noqa: F401 - adds its kinds of jobs
 from cranfield.server.services import jobs, scoring
 from cranfield.server.services.campaigns import close_due

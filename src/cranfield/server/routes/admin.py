@@ -20,7 +20,7 @@ from cranfield.server.http import (
     text_of,
 )
 from cranfield.server.permissions import Role
-from cranfield.server.services import accounts, audit, board, jobs
+from cranfield.server.services import accounts, audit, jobs, organiser_dashboard
 from cranfield.server.store.tables import api_token, person, role, session
 
 SITE_ROLES = (Role.ORGANISER, Role.ADMINISTRATOR)
@@ -55,7 +55,9 @@ def _admin(
             roles.setdefault(person_id, []).append(role_name)
         values = {
             "backups": [
-                entry for entry in board.exports(connection, None) if entry["kind"] == "backup"
+                entry
+                for entry in organiser_dashboard.exports(connection, None)
+                if entry["kind"] == "backup"
             ],
             "jobs": jobs.jobs_of(connection, None, "failed"),
         }
@@ -173,7 +175,7 @@ def change_role(request: Request, id: str) -> Response:
 def show_audit(request: Request) -> Response:
     with context_of(request).store.read() as connection:
         count, broken = audit.verify(connection)
-        rows = board.name_audit_rows(connection, audit.last_rows(connection, 200))
+        rows = organiser_dashboard.name_audit_rows(connection, audit.last_rows(connection, 200))
     return render_page(request, "audit.html", count=count, broken=broken, rows=rows)
 
 

@@ -33,7 +33,14 @@ from cranfield.server.http import (
     whole_number,
 )
 from cranfield.server.permissions import ADJUDICATORS, ORGANISERS
-from cranfield.server.services import assessing, assessors, batches, giving, quality, work
+from cranfield.server.services import (
+    assessors,
+    assignments,
+    batch_results,
+    batches,
+    judgements,
+    quality,
+)
 from cranfield.server.services.batches import Batch
 from cranfield.server.services.campaigns import Row
 from cranfield.server.services.pictures import decode_picture, picture_of
@@ -103,7 +110,7 @@ def work_list(request: Request) -> Response:
     with context_of(request).store.read() as connection:
         # Only the own count is shown: one of the whole batch leaves gold out, and would tell it.
         rows = [
-            batch.row | {"mine": work.progress(connection, batch, assessor)[0]}
+            batch.row | {"mine": judgements.progress(connection, batch, assessor)[0]}
             for batch in batches.running_for(connection, assessor)
         ]
     return render_page(request, "work_list.html", batches=rows, who=assessor)
@@ -114,12 +121,12 @@ def work_next(request: Request, b: str) -> Response:
     assessor, context = _current_assessor(request), context_of(request)
     with context.store.read() as connection:
         batch = work_batch(connection, assessor, b)
-    assignment = context.store.write(lambda c: giving.assign_next(c, context, batch, assessor))
+    assignment = context.store.write(lambda c: assignments.assign_next(c, context, batch, assessor))
     if assignment is not None:
         return redirect(f"/{campaign_of(request)['slug']}/work/{b}/{assignment['id']}")
     with context.store.read() as connection:
-        count, _ = work.progress(connection, batch, assessor)
-        previous = work.previous_assignment(connection, batch, assessor, "")
+        count, _ = judgements.progress(connection, batch, assessor)
+        previous = judgements.previous_assignment(connection, batch, assessor, "")
     return render_page(request, "work_done.html", batch=batch.row, done=count, back=previous)
 
 
@@ -128,7 +135,7 @@ def _own_assignment(
 ) -> tuple[Batch, Row, Row]:
     assessor = require_active(assessor_row(request, connection))
     batch = work_batch(connection, assessor, b)
-    assignment = work.own_assignment(connection, batch, assessor, id)
+    assignment = judgements.own_assignment(connection, batch, assessor, id)
     if assignment is None:
         raise Refusal(404, "There is no such page.")
     return batch, assessor, assignment
@@ -138,7 +145,7 @@ def _own_assignment(
 def work_unit(request: Request, b: str, id: str) -> Response:
     with context_of(request).store.read() as connection:
         batch, assessor, assignment = _own_assignment(request, connection, b, id)
-        earlier = work.last_revision(connection, id)
+        earlier = judgements.last_revision(connection, id)
         return _unit_page(request, connection, batch, assessor, assignment, earlier["answers"])
 
 
@@ -159,10 +166,10 @@ def _unit_page(
     unit_path = f"{home}/{assignment['id']}"
     unit = batch.unit(batch.hits[assignment["hit"]], f"{home}/{assignment['hit']}/picture")
     form = batch.forms[unit.form]
-    previous = work.previous_assignment(connection, batch, assessor, assignment["id"])
-    count, total = work.progress(connection, batch, assessor)
+    previous = judgements.previous_assignment(connection, batch, assessor, assignment["id"])
+    count, total = judgements.progress(connection, batch, assessor)
     coming = (
-        giving.upcoming_units(connection, batch, assessor, giving.PREFETCHED_UNITS)
+        assignments.upcoming_units(connection, batch, assessor, assignments.PREFETCHED_UNITS)
         if unit.picture
         else []
     )
@@ -183,7 +190,7 @@ def _unit_page(
         told=json.dumps(messages) if messages else "",
         ahead=json.dumps([f"{home}/{hit}/picture" for hit in coming]),
         actions=actions_of(form),
-        comment=work.comment_of(connection, assignment["id"]) if comment is None else comment,
+        comment=judgements.comment_of(connection, assignment["id"]) if comment is None else comment,
         back=f"{home}/{previous}" if previous else "",
         optional=batch.kind in OPTIONAL_KINDS,
         here=unit_path,
@@ -210,16 +217,16 @@ def work_save(request: Request, b: str, id: str) -> Response:
     answers, remark = form_answers(form), text_of(request, "comment")
     spent = text_of(request, "active_ms")
 
-    def write(connection: Connection) -> work.SavedForm:
+    def write(connection: Connection) -> judgements.SavedForm:
         # Looked at here, not before: a pause holds for what is on its way already.
         batch, _, assignment = _own_assignment(request, connection, b, id)
-        return work.save(
+        return judgements.save(
             connection,
             context,
             batch,
             assignment,
             answers=answers,
-            state=text_of(request, "state", work.DONE) or work.DONE,
+            state=text_of(request, "state", judgements.DONE) or judgements.DONE,
             client_key=text_of(request, "client_key"),
             active_ms=whole_number(spent) or 0,
             remark=remark,
@@ -227,7 +234,7 @@ def work_save(request: Request, b: str, id: str) -> Response:
 
     try:
         context.store.write(write)
-    except work.FormRefused as error:
+    except judgements.FormRefused as error:
         with context.store.read() as connection:
             batch, assessor, assignment = _own_assignment(request, connection, b, id)
             return _unit_page(
@@ -251,7 +258,7 @@ def work_picture(request: Request, b: str, id: str, which: str = "picture") -> R
         assessor = require_active(assessor_row(request, connection))
         batch = work_batch(connection, assessor, b)
         unit = batch.hits.get(id)
-        if unit is None or not giving.may_see(connection, batch, assessor, id):
+        if unit is None or not assignments.may_see(connection, batch, assessor, id):
             raise Refusal(404, "There is no such picture.")
     return _picture(request, batch.item_of(unit, which), batch.picture(unit, which))
 
@@ -382,7 +389,7 @@ def adjudicate(request: Request, b: str) -> Response:
 def _adjudicate_page(request: Request, b: str, error: str = "") -> Response:
     with context_of(request).store.read() as connection:
         batch = batch_of(request, connection, b)
-        open_disputes = assessing.open_disputes(
+        open_disputes = batch_results.open_disputes(
             connection, batch, with_probabilities=DISPUTES_SHOWN
         )
     return render_page(
@@ -410,12 +417,12 @@ def adjudicate_save(request: Request, b: str) -> Response:
 
     def write(connection: Connection) -> int:
         batch = batch_of(request, connection, b)
-        log = assessing.collect_forms(connection, batch).log
+        log = batch_results.collect_forms(connection, batch).log
         votes = {(d.item, d.concept): d.votes for d in disputes(log)}
         for cell, value in decisions.items():
             if value not in votes.get(cell, {}):
                 raise UsageError(f"{value!r} is not among the answers given to {cell[1]!r}")
-        return assessing.decide(connection, context, identity.person, batch, decisions, reason)
+        return batch_results.decide(connection, context, identity.person, batch, decisions, reason)
 
     if not decisions:
         return _adjudicate_page(request, b, "Choose an answer for one of them at least.")
@@ -445,7 +452,7 @@ def screen(
     """One concept, one grid: the items that are said to show it, or those that are not."""
     with context_of(request).store.read() as connection:
         batch = batch_of(request, connection, b)
-        concepts, items = assessing.screened_items(connection, batch, concept, shown)
+        concepts, items = batch_results.screened_items(connection, batch, concept, shown)
     begin = max(0, min(after, len(items)))
     end = min(begin + GRID_SHOWN, len(items))
     return render_page(
@@ -485,12 +492,14 @@ def screen_save(request: Request, b: str) -> Response:
     def write(connection: Connection) -> int:
         batch = batch_of(request, connection, b)
         # Sent twice, it is decided once: by then the item stands in the other grid.
-        grids = [assessing.screened_items(connection, batch, concept, s)[1] for s in ("1", "0")]
+        grids = [batch_results.screened_items(connection, batch, concept, s)[1] for s in ("1", "0")]
         for item in wrong:
             if not any(item in grid for grid in grids):
                 raise UsageError(f"there is no judgement of {concept!r} for item {str(item)!r}")
         decisions = {(str(item), concept): value for item in wrong}
-        return assessing.decide(connection, context, identity.person, batch, decisions, "screening")
+        return batch_results.decide(
+            connection, context, identity.person, batch, decisions, "screening"
+        )
 
     context.store.write(write)
     grid_path = f"/{campaign_of(request)['slug']}/screen/{b}"

@@ -35,7 +35,7 @@ from cranfield.server.routes.submission import accept
 from cranfield.server.services import downloads, results, scoring, submissions, teams
 from cranfield.server.services.campaigns import Row, tasks_of
 from cranfield.server.services.disk import remove_unneeded
-from cranfield.server.services.once import KeyedRequest, OtherRequestError
+from cranfield.server.services.idempotency import KeyedRequest, OtherRequestError
 from cranfield.server.services.submissions import NotNowError, RejectedError, Submission
 from cranfield.server.services.uploads import TooLargeError, Upload
 from cranfield.server.store.tables import job, score

@@ -37,16 +37,16 @@ from cranfield.server.http import (
 from cranfield.server.routes.annotation import batch_of
 from cranfield.server.services import (
     accounts,
-    assessing,
     assessors,
+    assignments,
+    batch_factory,
+    batch_results,
     batches,
-    giving,
+    judgements,
     merging,
-    pooling,
     quality,
-    work,
 )
-from cranfield.server.services.making_batches import KINDS, new_batch
+from cranfield.server.services.batch_factory import KINDS, new_batch
 
 Once = Annotated[str | None, Header(max_length=200)]
 Words = Annotated[str, AfterValidator(readable)]
@@ -237,7 +237,7 @@ def state(request: Request, b: str) -> Response:
         if end == "skipped":
             batches.skip(connection, context, identity.actor, batch.row, text_of(request, "reason"))
         elif end == "merged":
-            assessing.merge(connection, context, identity.actor, batch, method, into=into)
+            batch_results.merge(connection, context, identity.actor, batch, method, into=into)
         else:
             batches.set_state(connection, context, identity.actor, batch.row, end)
 
@@ -280,7 +280,7 @@ def grow(request: Request, b: str) -> Response:
     def write(connection: Connection) -> int:
         options = {"depth": 100, "count": 50} | _numbers(request, {"depth": int, "count": int})
         batch = batch_of(request, connection, b)
-        return pooling.grow_pool(connection, context, identity.actor, row, batch, **options)
+        return batch_factory.grow_pool(connection, context, identity.actor, row, batch, **options)
 
     try:
         count = context.store.write(write)
@@ -342,7 +342,7 @@ def person(request: Request, b: str, id: str) -> Response:
     def write(connection: Connection) -> None:
         batch = batch_of(request, connection, b)
         if action == "reject":
-            assessing.reject(connection, context, identity.actor, batch, id, reason)
+            batch_results.reject(connection, context, identity.actor, batch, id, reason)
         elif action == "forget":
             assessors.forget(connection, context, identity.actor, row["id"], id)
         elif action in ("pause", "resume"):
@@ -371,7 +371,7 @@ def _person_question(
     name = next((row["pseudonym"] for row in rows if row["id"] == id), None)
     if name is None or (action == "reject" and not reason.strip()):
         return None
-    filled = assessing.filled_forms(connection, batch)
+    filled = batch_results.filled_forms(connection, batch)
     forms = plural(sum(1 for form in filled if form.annotator == name), "form")
     if action == "reject":
         lines = (
@@ -393,7 +393,7 @@ def _person_question(
 def _log(request: Request, b: str) -> Response:
     with context_of(request).store.read() as connection:
         batch = batch_of(request, connection, b)
-        log = assessing.collect_forms(connection, batch).log
+        log = batch_results.collect_forms(connection, batch).log
     text = csv_text([log.header, *log.rows()])
     headers = attachment_headers(f"{batch.row['slug']}-log.csv")
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
@@ -409,7 +409,7 @@ def batch_survey(request: Request, b: str) -> Response:
     """The answers counted with the key, which stays here."""
     with context_of(request).store.read() as connection:
         batch = batch_of(request, connection, b)
-        responses = assessing.responses(connection, batch)
+        responses = batch_results.responses(connection, batch)
     if not batch.key:
         raise Refusal(404, "This batch is no survey.")
     answer = count_survey(batch.key, responses)
@@ -470,7 +470,7 @@ def _assessor_of(request: Request) -> dict[str, Any]:
 def api_next(request: Request) -> Response:
     """The next unit of any batch that runs, with the form that asks about it; null: none."""
     context, assessor = context_of(request), _assessor_of(request)
-    pair = context.store.write(lambda c: giving.assign_from_any_batch(c, context, assessor))
+    pair = context.store.write(lambda c: assignments.assign_from_any_batch(c, context, assessor))
     if pair is None:
         return json_response({"assignment": None})
     batch, assignment = pair
@@ -487,7 +487,7 @@ def api_next(request: Request) -> Response:
 
 
 def _find_assignment(request: Request, connection: Connection, id: str) -> tuple[Any, Any]:
-    pair = work.assignment_and_batch(connection, _assessor_of(request), id)
+    pair = judgements.assignment_and_batch(connection, _assessor_of(request), id)
     if pair is None:
         raise Refusal(404, "There is no such assignment.")
     if pair[0].row["state"] not in ("pilot", "running"):
@@ -498,9 +498,9 @@ def _find_assignment(request: Request, connection: Connection, id: str) -> tuple
 def _save(request: Request, id: str, body: Judgement, once: str | None) -> Response:
     context = context_of(request)
 
-    def write(connection: Connection) -> work.SavedForm:
+    def write(connection: Connection) -> judgements.SavedForm:
         batch, assignment = _find_assignment(request, connection, id)
-        return work.save(
+        return judgements.save(
             connection,
             context,
             batch,
@@ -514,7 +514,7 @@ def _save(request: Request, id: str, body: Judgement, once: str | None) -> Respo
 
     try:
         saved = context.store.write(write)
-    except work.FormRefused as error:
+    except judgements.FormRefused as error:
         problems = [{"question": p.question, "message": p.message} for p in error.problems]
         return problem_response(422, "Nothing was stored.", problems=problems, count=len(problems))
     except UsageError as error:
@@ -542,7 +542,7 @@ def api_comment(request: Request, id: str, body: Remark) -> Response:
 
     def write(connection: Connection) -> None:
         batch, assignment = _find_assignment(request, connection, id)
-        work.add_comment(connection, context, batch.id, assignment, body.text)
+        judgements.add_comment(connection, context, batch.id, assignment, body.text)
 
     context.store.write(write)
     return json_response({})

@@ -29,8 +29,15 @@ from cranfield.server.http import (
 )
 from cranfield.server.permissions import Role
 from cranfield.server.routes.submission import own_run
-from cranfield.server.services import accounts, board, campaigns, jobs, scoring, submissions
-from cranfield.server.services.once import KeyedRequest
+from cranfield.server.services import (
+    accounts,
+    campaigns,
+    jobs,
+    organiser_dashboard,
+    scoring,
+    submissions,
+)
+from cranfield.server.services.idempotency import KeyedRequest
 from cranfield.server.services.uploads import TooLargeError, Upload
 from cranfield.server.store.tables import export, job, person, score, score_set
 
@@ -87,7 +94,7 @@ def _board(
 ) -> Response:
     context = context_of(request)
     with context.store.read() as connection:
-        figures = board.dashboard(connection, context, campaign_of(request))
+        figures = organiser_dashboard.dashboard(connection, context, campaign_of(request))
     return render_page(
         request, "board.html", status, board=figures, error=error, errors=errors or {}
     )
@@ -128,7 +135,7 @@ def move(request: Request, end: str, reason: str, keyed: KeyedRequest | None = N
         if keyed is not None and keyed.answer(connection) is not None:
             return
         campaigns.move(connection, context, identity.actor, row["id"], end, reason)
-        board.start_jobs_of_state(connection, context, row, cast("State", end))
+        organiser_dashboard.start_jobs_of_state(connection, context, row, cast("State", end))
         if keyed is not None:
             keyed.remember(connection, 200, {"state": end}, context.clock.now())
 
@@ -142,7 +149,7 @@ def settings_form(request: Request) -> Response:
 
 def _settings(request: Request, errors: Mapping[str, str]) -> Response:
     row = campaign_of(request)
-    times = {name: board.format_time(row[name]) for name in TIMES}
+    times = {name: organiser_dashboard.format_time(row[name]) for name in TIMES}
     return render_page(request, "settings.html", 400 if errors else 200, times=times, errors=errors)
 
 
@@ -157,7 +164,7 @@ def change_settings(request: Request) -> Response:
         accounts.checked_text("the title", values["title"])
     for name, label in TIMES.items():
         with fields.beside(name):
-            values[name] = board.parse_time(text_of(request, name), label)
+            values[name] = organiser_dashboard.parse_time(text_of(request, name), label)
     for name in ("pooled", "teams_assess"):
         values[name] = int(text_of(request, name) == "yes")
     with fields.beside("runs_per_team"):

@@ -33,11 +33,11 @@ from cranfield.server.permissions import Role
 from cranfield.server.routes.registration import redirect_to_licence
 from cranfield.server.services import jobs, submissions, teams
 from cranfield.server.services.campaigns import Row, close_due, close_if_due, tasks_of
-from cranfield.server.services.checks import is_small
 from cranfield.server.services.disk import KEPT_STATES, files_stay, remove_unneeded
-from cranfield.server.services.once import KeyedRequest
+from cranfield.server.services.idempotency import KeyedRequest
 from cranfield.server.services.scoring import ending_of, name_of
 from cranfield.server.services.submissions import NotNowError, RejectedError, Submission
+from cranfield.server.services.upload_check import is_small
 from cranfield.server.services.uploads import TooLargeError, Upload, blob_path
 
 BLOCK = 1 << 20

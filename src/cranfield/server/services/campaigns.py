@@ -6,14 +6,13 @@ import re
 from functools import partial
 from typing import Any, cast
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, Select, func, insert, select, update
 
 from cranfield.campaign.workflow import Facts, State, check_move
 from cranfield.errors import UsageError
 from cranfield.server.context import Context
 from cranfield.server.permissions import RESERVED
 from cranfield.server.services import audit, clock
-from cranfield.server.services.truths import equal_truths, latest_truth
 from cranfield.server.store.tables import (
     campaign,
     job,
@@ -23,8 +22,35 @@ from cranfield.server.store.tables import (
     score,
     score_set,
     task,
+    truth_version,
 )
 from cranfield.server.store.work_tables import batch
+
+
+def latest_truth(connection: Connection, task_id: str) -> dict[str, Any] | None:
+    """The newest version of a task's truth; the file itself stays sealed."""
+    row = (
+        connection.execute(
+            select(truth_version)
+            .where(truth_version.c.task == task_id)
+            .order_by(truth_version.c.n.desc())
+            .limit(1)
+        )
+        .mappings()
+        .first()
+    )
+    return dict(row) if row else None
+
+
+def equal_truths(truth: dict[str, Any]) -> Select[tuple[str]]:
+    """The ids of all versions of a task's truth with the same content.
+
+    Scores are kept by what they depend on: when an earlier truth comes back, they are there.
+    """
+    return select(truth_version.c.id).where(
+        truth_version.c.task == truth["task"], truth_version.c.sha == truth["sha"]
+    )
+
 
 CLOCK_ACTOR = "clock"
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select
 from cranfield.io.samples import sample_folder
 from cranfield.server.context import SECOND, Context
 from cranfield.server.jobs.worker import work_all
-from cranfield.server.services import board, campaigns
+from cranfield.server.services import campaigns, organiser_dashboard
 from cranfield.server.services.importing import import_collection
 from cranfield.server.store.tables import campaign
 
@@ -41,4 +41,4 @@ def ensure_demo(context: Context, *, name: str = "digits") -> None:
 def _move(connection: Connection, context: Context, slug: str, end: str) -> None:
     row = campaigns.by_slug(connection, slug)
     campaigns.move(connection, context, "demo", row["id"], end)
-    board.start_jobs_of_state(connection, context, row, end)  # type: ignore[arg-type]
+    organiser_dashboard.start_jobs_of_state(connection, context, row, end)  # type: ignore[arg-type]

@@ -11,9 +11,8 @@ from sqlalchemy import Connection
 
 from cranfield.server.context import Context
 from cranfield.server.services import scoring
-from cranfield.server.services.campaigns import Row, tasks_of
+from cranfield.server.services.campaigns import Row, latest_truth, tasks_of
 from cranfield.server.services.results import facts_and_teams
-from cranfield.server.services.truths import latest_truth
 from cranfield.server.services.uploads import blob_path
 from cranfield.server.services.work_export import export_work
 

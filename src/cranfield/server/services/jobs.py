@@ -17,7 +17,7 @@ from sqlalchemy import Connection, func, insert, literal, or_, select, update
 
 from cranfield._version import __version__
 from cranfield.server.context import SECOND, Context
-from cranfield.server.services.truths import latest_truth
+from cranfield.server.services.campaigns import latest_truth
 from cranfield.server.store.tables import (
     campaign,
     job,

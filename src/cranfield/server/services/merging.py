@@ -10,10 +10,10 @@ from sqlalchemy import Connection
 
 from cranfield.errors import UsageError
 from cranfield.server.context import Context
-from cranfield.server.jobs.nursery import ForkServer
-from cranfield.server.services import assessing
+from cranfield.server.jobs.fork_server import ForkServer
+from cranfield.server.services import batch_results
 from cranfield.server.services.batches import Batch
-from cranfield.server.services.truths import latest_truth
+from cranfield.server.services.campaigns import latest_truth
 
 CHILD = "cranfield.server.jobs.joining"
 
@@ -42,7 +42,7 @@ def plan_merge(connection: Connection, context: Context, batch: Batch, method: s
     """Compare the truth of a batch with the newest one of its task, which a child opens."""
     if batch.row["task"] is None:
         raise UsageError("this batch belongs to no task; its log can be downloaded")
-    text, ending = assessing.truth_file(connection, batch, method)
+    text, ending = batch_results.truth_file(connection, batch, method)
     kind = "ranked" if batch.kind == "relevance" else "labels"
     unit = "judgement" if kind == "ranked" else "item"
     rows = [line for line in text.splitlines()[0 if kind == "ranked" else 1 :] if line]

@@ -21,12 +21,12 @@ from cranfield.data.judgement_log import FilledForm, JudgementLog
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.io.labels import read_labels
 from cranfield.server.context import SECOND, Context
-from cranfield.server.services.assessing import collect_forms, filled_forms, open_disputes
 from cranfield.server.services.assessors import assessors_of
+from cranfield.server.services.batch_factory import accepted_runs
+from cranfield.server.services.batch_results import collect_forms, filled_forms, open_disputes
 from cranfield.server.services.batches import Batch, load_batch
 from cranfield.server.services.campaigns import Row
-from cranfield.server.services.pooling import accepted_runs
-from cranfield.server.services.work import gold_score
+from cranfield.server.services.judgements import gold_score
 from cranfield.server.store.work_tables import assignment, batch, hit
 from cranfield.server.thresholds import threshold_of
 

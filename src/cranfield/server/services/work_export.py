@@ -14,7 +14,7 @@ from cranfield.campaign.surveys.counting import count_survey
 from cranfield.errors import CranfieldError
 from cranfield.io.atomic import csv_text
 from cranfield.server.context import Context
-from cranfield.server.services import assessing, batches
+from cranfield.server.services import batch_results, batches
 from cranfield.server.services.batches import Batch
 from cranfield.server.services.campaigns import Row
 from cranfield.server.store.work_tables import pool_item
@@ -33,14 +33,14 @@ def export_work(connection: Connection, context: Context, campaign: Row, folder:
 
 def _write(connection: Connection, batch: Batch, target: Path) -> None:
     try:
-        log = assessing.collect_forms(connection, batch).log
+        log = batch_results.collect_forms(connection, batch).log
     except CranfieldError:
         log = None
     if log is not None:
         # By name, not by time: the same judgements give the same bytes.
         rows = sorted(log.rows())
         (target / "log.csv").write_text(csv_text([log.header, *rows]), encoding="utf-8")
-    decided = assessing.decisions(connection, batch)
+    decided = batch_results.decisions(connection, batch)
     if decided:
         head = ("item", "concept", "value", "reason")
         decision_rows = sorted((d.item, d.concept, d.value, d.reason) for d in decided)
@@ -59,7 +59,7 @@ def _write(connection: Connection, batch: Batch, target: Path) -> None:
 
 def _write_survey(connection: Connection, batch: Batch, target: Path) -> None:
     """The answers with their key, and what they come to."""
-    survey_responses = sorted(assessing.responses(connection, batch), key=lambda r: r.annotator)
+    survey_responses = sorted(batch_results.responses(connection, batch), key=lambda r: r.annotator)
     answers = [
         {
             "annotator": r.annotator,

@@ -13,7 +13,7 @@ from cranfield.campaign.batches import HOLDING, Worker, next_unit
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services.batches import Batch, running_for
 from cranfield.server.services.campaigns import Row
-from cranfield.server.services.work import gold_score
+from cranfield.server.services.judgements import gold_score
 from cranfield.server.store.work_tables import assignment, batch, hit
 
 # Units whose pictures are fetched while another one is looked at.

@@ -12,8 +12,7 @@ from cranfield.campaign.workflow import State, guards, moves_from
 from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services import audit, jobs, scoring, submissions, teams
-from cranfield.server.services.campaigns import Row, facts_of, tasks_of
-from cranfield.server.services.truths import equal_truths, latest_truth
+from cranfield.server.services.campaigns import Row, equal_truths, facts_of, latest_truth, tasks_of
 from cranfield.server.store.tables import (
     campaign as campaigns,
 )

@@ -43,7 +43,7 @@ class ForkServer:
     def __init__(
         self,
         settings: Settings,
-        module: str = "cranfield.server.jobs.child",
+        module: str = "cranfield.server.jobs.sandbox",
         folder: Path | None = None,
         *,
         memory: int | None = None,

@@ -21,9 +21,9 @@ from cranfield.server.context import SECOND, Context
 from cranfield.server.services import audit, scoring
 from cranfield.server.services.assessors import assessors_of
 from cranfield.server.services.batches import Batch, set_state
-from cranfield.server.services.truths import latest_truth
+from cranfield.server.services.campaigns import latest_truth
+from cranfield.server.services.judgements import DONE, form_of, latest_revisions
 from cranfield.server.services.uploads import sync_folders
-from cranfield.server.services.work import DONE, form_of, latest_revisions
 from cranfield.server.store.work_tables import (
     adjudication,
     assessor,

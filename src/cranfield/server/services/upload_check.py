@@ -18,7 +18,7 @@ from cranfield.campaign.submissions import Checked, Problem, PublicSet, check_su
 from cranfield.errors import CranfieldError
 from cranfield.io.files import Caps, Input
 from cranfield.server.context import Context
-from cranfield.server.jobs.nursery import ForkServer
+from cranfield.server.jobs.fork_server import ForkServer
 from cranfield.server.services.submissions import Submission
 from cranfield.server.services.uploads import Upload
 from cranfield.server.settings import Limits
