@@ -240,6 +240,8 @@ SITES = [
     "campaign restore {backup} --to {folder}",
     f"campaign verify {{site}} {TASK_OF_SITE}",
     f"campaign rescore {{site}} tiny {TASK_OF_SITE}",
+    f"campaign clock {{site}} -o {{out.txt}} {TASK_OF_SITE}",
+    f"campaign passwd {{site}} nobody -o {{out.txt}} {TASK_OF_SITE}",
     "submit {run} --to http://127.0.0.1:9/tiny --task ranked",
     "submit {labels} --to http://127.0.0.1:9/tiny --task labels --threshold {threshold}",
 ]

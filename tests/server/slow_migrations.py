@@ -36,7 +36,8 @@ def test_a_process_killed_at_any_statement_of_an_upgrade(kind, start, request, t
     ended, n = KILLED, 0
     while ended == KILLED:
         n += 1
-        ended = subprocess.run([sys.executable, "-c", UPGRADE, url, str(n)], check=False).returncode
+        command = [sys.executable, "-c", UPGRADE, url, str(n)]
+        ended = subprocess.run(command, check=False, timeout=600).returncode
         store = open_store(url)
         if ended == KILLED:
             assert current(store) == start

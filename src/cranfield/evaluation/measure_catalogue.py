@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.answers import Answer
 from cranfield.errors import UsageError, suggest
-from cranfield.evaluation.worked_example import Worked, worked_example
 from cranfield.measures import ANNOTATION, RANKED, REGISTRY, SETS, Measure, measure
-from cranfield.measures.labels.registry import LABEL_SETS
 from cranfield.sources import REFERENCES
 from cranfield.validation import validate_params
+
+if TYPE_CHECKING:
+    from cranfield.evaluation.worked_example import Worked
 
 DIMENSIONS: Mapping[str, tuple[str, ...]] = {
     "direction": ("concept", "example", "topic"),
@@ -123,12 +124,18 @@ def list_measures(**filters: str) -> MeasureCatalogue:
 def describe_measure(name: str | Measure) -> MeasureCard:
     """All about the measure of a name such as nDCG, `nDCG@10` or MAP."""
     declaration = name if isinstance(name, Measure) else REGISTRY.get(name) or measure(name)
+    # The examples are computed with arrays, which the list of measures does without.
+    from cranfield.evaluation.worked_example import worked_example
+
     return MeasureCard(declaration, worked_example(declaration))
 
 
 def all_sets() -> dict[str, tuple[str, ...]]:
     """The sets of ranked measures and of measures of annotation; both have one called `all`."""
     ranked = {name: members for name, members in SETS.items() if name != "all"}
+    # The measures of labels work on arrays, which the choices of the command do without.
+    from cranfield.measures.labels.registry import LABEL_SETS
+
     annotation = {name: members for name, members in LABEL_SETS.items() if name != "all"}
     return ranked | annotation | {"all": SETS["all"], "all (label)": LABEL_SETS["all"]}
 

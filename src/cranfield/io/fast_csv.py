@@ -12,14 +12,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count, repeat
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from cranfield import _core
 from cranfield._lazy import cached_property
-from cranfield.data.judgement_log import Codes
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem
 from cranfield.io.files import (
     BYTE_ORDER_MARK,
@@ -34,6 +30,14 @@ from cranfield.io.files import (
 )
 from cranfield.io.numbers import number, numbers
 from cranfield.io.sniff import separator_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from cranfield.data.judgement_log import Codes
+else:
+    from cranfield._lazy import np
 
 
 class PlainRows:

@@ -8,7 +8,6 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any, BinaryIO
 
 from cranfield import _core
 from cranfield._lazy import np
+from cranfield._records import replace
 from cranfield.data import Judgements, Run
 from cranfield.errors import (
     PROBLEMS_SHOWN,

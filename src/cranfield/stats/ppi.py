@@ -41,7 +41,7 @@ from cranfield.stats._unseen import PseudoUnits, Room
 from cranfield.stats.bootstrap import Draws
 from cranfield.stats.intervals import Limits, check_confidence
 from cranfield.stats.paired import as_rows
-from cranfield.validation import validate_params
+from cranfield.validation import Real, validate_params
 
 PoweredMethod: TypeAlias = Literal["studentized", "t"]
 # From so many gold units on resamples choose the weight anew; with fewer, this counts for a part.
@@ -127,7 +127,7 @@ def powered_means(
     rng: Rng = 0,
     jobs: int = 1,
     progress: Progress | None = None,
-    limits: Limits | None = None,
+    limits: tuple[Real, Real] | None = None,
 ) -> Powered:
     """The mean of each row of `gold` over `total` units, with the help of silver.
 

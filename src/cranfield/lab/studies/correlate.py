@@ -362,7 +362,7 @@ def cluster_measures(measures: Sequence[str], taus: Floats) -> tuple[Join, ...]:
     A measure without a tau to the others (NaN) stands outside.
 
     >>> square = np.array([[1.0, 0.9, 0.2], [0.9, 1.0, 0.3], [0.2, 0.3, 1.0]])
-    >>> [(join.left, join.right) for join in cluster_measures("ABC", square)]
+    >>> [(join.left, join.right) for join in cluster_measures(["A", "B", "C"], square)]
     [(('A',), ('B',)), (('C',), ('A', 'B'))]
     """
     gap = 1.0 - as_array("taus", taus, ndim=2)

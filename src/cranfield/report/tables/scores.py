@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cranfield._records import replace
-from cranfield.evaluation.baselines import Annotation
-from cranfield.evaluation.concept_queries import ConceptRanking
-from cranfield.evaluation.explanations import Derivation, Explanations, ItemExplanation
-from cranfield.evaluation.fusion import Fusion
-from cranfield.evaluation.scores import Scores
 from cranfield.evaluation.truth_uncertainty import better_rows, run_doubts, topic_doubts
-from cranfield.measures import Measure
 from cranfield.report.document import Cell, Column, Document, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from cranfield.evaluation.baselines import Annotation
+    from cranfield.evaluation.concept_queries import ConceptRanking
+    from cranfield.evaluation.explanations import Derivation, Explanations, ItemExplanation
+    from cranfield.evaluation.fusion import Fusion
+    from cranfield.evaluation.scores import Scores
+    from cranfield.measures import Measure
 
 UNITS = {"topic": "topics", "item": "items", "concept": "concepts"}
 
