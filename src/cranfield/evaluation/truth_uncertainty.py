@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from cranfield._records import dataclass
 from cranfield.errors import UsageError
 from cranfield.measures.base import Measure
 

@@ -13,7 +13,7 @@ from cranfield.data.soft import is_nested_chances, nested_rows, soft_judgements
 from cranfield.errors import UsageError
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import FileForm, Input, Third, run_name
-from cranfield.io.jsonl import is_mapping_of_lists, lists_as_mappings
+from cranfield.io.id_lists import is_mapping_of_lists, lists_as_mappings
 
 if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix

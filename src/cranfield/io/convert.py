@@ -11,7 +11,6 @@ from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError, UsageError
 from cranfield.io import is_tabular, read_qrels, read_run
 from cranfield.io.compression import compress_blocks
-from cranfield.io.delimited import trec_blocks
 from cranfield.io.export_layouts import check_shape, is_folder_name, lost_details, shape_blocks
 from cranfield.io.files import (
     FileForm,
@@ -154,4 +153,6 @@ def _plain_blocks(table: Judgements | Run, name: str) -> Iterable[bytes]:
         from cranfield.io.tabular import table_blocks
 
         return table_blocks(table, inner_suffix(name))
+    from cranfield.io.delimited import trec_blocks
+
     return trec_blocks(table)

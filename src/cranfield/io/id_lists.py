@@ -13,14 +13,14 @@ def is_list_of_ids(items: Any) -> bool:
     return isinstance(items, list | tuple | Set) and all(isinstance(i, str | int) for i in items)
 
 
-def is_listed(source: Any) -> TypeGuard[Mapping[Any, Any]]:
+def is_mapping_of_lists(source: Any) -> TypeGuard[Mapping[Any, Any]]:
     """Whether this is {topic: [item, ...]}."""
     return (
         isinstance(source, Mapping) and bool(source) and all(map(is_list_of_ids, source.values()))
     )
 
 
-def of_list(items: Any, kind: type[Table], source_name: str, topic: str) -> Any:
+def list_as_mapping(items: Any, kind: type[Table], source_name: str, topic: str) -> Any:
     """A list of ids as {item: number}, anything else as it is. A set has no order."""
     if not is_list_of_ids(items):
         return items
@@ -35,8 +35,11 @@ def of_list(items: Any, kind: type[Table], source_name: str, topic: str) -> Any:
     return {name: float(-place) for place, name in enumerate(names, 1)}
 
 
-def unlisted(source: Any, kind: type[Table], source_name: str) -> Any:
+def lists_as_mappings(source: Any, kind: type[Table], source_name: str) -> Any:
     """{topic: [item, ...]} as {topic: {item: number}}, any other form as it is."""
-    if not is_listed(source):
+    if not is_mapping_of_lists(source):
         return source
-    return {topic: of_list(items, kind, source_name, str(topic)) for topic, items in source.items()}
+    return {
+        topic: list_as_mapping(items, kind, source_name, str(topic))
+        for topic, items in source.items()
+    }

@@ -20,13 +20,8 @@ from cranfield.io.delimited import (
     separated_blocks,
 )
 from cranfield.io.files import FileForm, Input, decode_blocks, describe, read_json_bytes
-from cranfield.io.jsonl import (
-    list_as_mapping,
-    read_records,
-    record_blocks,
-    table_from_records,
-    topic_rows,
-)
+from cranfield.io.id_lists import list_as_mapping
+from cranfield.io.jsonl import read_records, record_blocks, table_from_records, topic_rows
 
 T = TypeVar("T", bound=Table)
 
