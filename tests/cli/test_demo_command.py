@@ -9,7 +9,7 @@ import pytest
 from cranfield.cli import main
 from cranfield.io.collection import read_collection
 from cranfield.io.samples import SAMPLE
-from cranfield.report.demo import NEXT
+from cranfield.report.demo import NEXT_COMMANDS
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def test_the_table_the_report_and_what_to_try_next(here, capsys):
     assert printed.startswith("Handwritten digits: ")
     assert "1,120 images, 80 topics, 8 systems" in printed
     assert "Which system is best depends on the measure: discriminant by MAP" in printed
-    assert all(command in printed for _, command in NEXT)
+    assert all(command in printed for _, command in NEXT_COMMANDS)
     assert (here / "demo-report.html").read_text().startswith("<!doctype html>")
 
 
@@ -76,7 +76,7 @@ def test_a_report_that_cannot_be_written(here, capsys):
 
 def test_the_commands_to_try_next_work_as_they_stand(here):
     cranfield = f'cranfield() {{ "{sys.executable}" -m cranfield "$@"; }}\n'
-    for _, command in NEXT:
+    for _, command in NEXT_COMMANDS:
         done = subprocess.run(
             ["bash", "-c", cranfield + command], capture_output=True, text=True, timeout=120
         )

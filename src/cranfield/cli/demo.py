@@ -48,7 +48,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _demonstrate(path: str) -> None:
-    from cranfield.report.demo import NEXT, demonstrate
+    from cranfield.report.demo import NEXT_COMMANDS, demonstrate
 
     parts, page = demonstrate()
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
@@ -57,5 +57,5 @@ def _demonstrate(path: str) -> None:
         sys.stdout.write(f"{part.heading}\n\n{table}{part.remark}\n\n")
     write_atomic(Path(path), page.encode())
     lines = [f"The report is in {path}. Try next:\n"]
-    lines += [f"\n  # {purpose}\n  {command}\n" for purpose, command in NEXT]
+    lines += [f"\n  # {purpose}\n  {command}\n" for purpose, command in NEXT_COMMANDS]
     sys.stdout.write("".join(lines))

@@ -122,15 +122,15 @@ def ranked_case(
         parts.append(task.evaluate({name: run}, jobs=threads))
         rankings.add(run)
         tracker(0.7 * (i + 1) / len(named_runs))
-    everything = Scores.concat(parts)
-    scores = everything.select(requested_task.measures)
+    all_scores = Scores.concat(parts)
+    scores = all_scores.select(requested_task.measures)
     comparison, left_out = compare_for_report(scores, compare, threads, tracker.part(0.7, 1.0))
     return RankedCase(
         scores,
         comparison,
         tuple(ranked_settings(options)),
         left_out,
-        everything.select(parse_measures(RECALL_MEASURES)),
+        all_scores.select(parse_measures(RECALL_MEASURES)),
         rankings,
     )
 

@@ -25,7 +25,7 @@ from cranfield.report.thumbnails import picture_sheet
 MEASURES = "AP nDCG@10 RR P@10 R@100 Bpref Judged@10"
 LABEL_MEASURES = "AP.concept F.concept F.example HammingLoss OS"
 # What to try next: commands that work as they stand, one after the other.
-NEXT = (
+NEXT_COMMANDS = (
     ("the files, to play with", "cranfield demo --copy digits"),
     (
         "which differences are real?",

@@ -85,7 +85,7 @@ class Table:
         hidden = len(self.rows) - count
         if hidden <= 0:
             return self
-        marks = {at: mark for at, mark in self.marks.items() if at[0] < count}
+        marks = {cell: mark for cell, mark in self.marks.items() if cell[0] < count}
         notes = (f"... and {hidden} more rows", *self.notes)
         return Table(self.columns, self.rows[:count], self.title, notes, marks, self.tested)
 

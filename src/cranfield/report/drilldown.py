@@ -57,11 +57,15 @@ class Rankings:
 
     def add(self, run: Run) -> None:
         """Take the first items of one more run."""
-        at = {topic: i for i, topic in enumerate(run.topics)}
+        position = {topic: i for i, topic in enumerate(run.topics)}
         for topic, entry in zip(self.topics, self._lists, strict=True):
             judged = self._grades.get(topic, {})
             keep = judged if self._judged_only else None
-            first = _top_items(run, at[topic], self.depth, self._ties, keep) if topic in at else []
+            first = (
+                _top_items(run, position[topic], self.depth, self._ties, keep)
+                if topic in position
+                else []
+            )
             entry["runs"].append([[self._names(item), judged.get(item)] for item in first])
 
     def add_to(self, section: Section) -> None:
@@ -104,36 +108,38 @@ def add_explanations(
     explained: Sequence[Sequence[ItemExplanation]],
 ) -> None:
     """How every run fares on every item; `explained` has a row for each run."""
-    at = {concept: j for j, concept in enumerate(concepts)}
+    position = {concept: j for j, concept in enumerate(concepts)}
     section.data["explanations"] = {
         "items": list(items),
         "concepts": list(concepts),
         "found": [
             {
-                "truth": [at[c] for c in explanations[0].truth],
-                "runs": [_explanation_row(explanation, at) for explanation in explanations],
+                "truth": [position[c] for c in explanations[0].truth],
+                "runs": [_explanation_row(explanation, position) for explanation in explanations],
             }
             for explanations in zip(*explained, strict=True)
         ],
     }
 
 
-def _explanation_row(explanation: ItemExplanation, at: dict[str, int]) -> dict[str, Any]:
-    concerned = [c for c in at if c in explanation.truth or c in explanation.predicted]
-    sure = explanation.confidences
+def _explanation_row(explanation: ItemExplanation, position: dict[str, int]) -> dict[str, Any]:
+    concerned = [c for c in position if c in explanation.truth or c in explanation.predicted]
+    confidences = explanation.confidences
     return {
-        "predicted": [at[c] for c in explanation.predicted],
-        "confidences": None if sure is None else [[at[c], sure[c]] for c in concerned],
-        "broken": [[at[v.concept], v.rule] for v in explanation.broken],
+        "predicted": [position[c] for c in explanation.predicted],
+        "confidences": None
+        if confidences is None
+        else [[position[c], confidences[c]] for c in concerned],
+        "broken": [[position[v.concept], v.rule] for v in explanation.broken],
         "values": {name: number(value) for name, value in explanation.values.items()},
         "derivations": [
             {
                 "measure": str(d.measure),
                 "steps": [
                     [
-                        at[s.label],
+                        position[s.label],
                         s.role,
-                        [at[p] for p in s.partners],
+                        [position[p] for p in s.partners],
                         s.cost,
                         s.agreement,
                         s.counts,

@@ -96,7 +96,7 @@ def _comparison_data(
     scores: Scores, comparison: Comparison | None, section: Section
 ) -> dict[str, Any]:
     """Intervals, groups and pairs by measure, runs by their position."""
-    at = {run: i for i, run in enumerate(scores.runs)}
+    position = {run: i for i, run in enumerate(scores.runs)}
     if comparison is None:
         boxes = scores.interval() if scores.values else {}
         intervals: dict[str, list[Any]] = {
@@ -118,15 +118,15 @@ def _comparison_data(
     doubts: dict[str, list[Any]] = {}
     intervals = {}
     for s in comparison.standings:
-        places = standings.setdefault(s.measure, [None] * len(at))
-        places[at[s.run]] = [s.rank, s.group, *s.place_interval, s.place, *s.rank_spread]
-        ends = intervals.setdefault(s.measure, [None] * len(at))
+        places = standings.setdefault(s.measure, [None] * len(position))
+        places[position[s.run]] = [s.rank, s.group, *s.place_interval, s.place, *s.rank_spread]
+        ends = intervals.setdefault(s.measure, [None] * len(position))
         low, high = map(number, s.ci)
-        ends[at[s.run]] = None if low is None or high is None else [low, high]
+        ends[position[s.run]] = None if low is None or high is None else [low, high]
         if s.truth_ci is not None and s.both_ci is not None:
-            doubt = doubts.setdefault(s.measure, [None] * len(at))
-            doubt[at[s.run]] = [number(end) for end in (*s.truth_ci, *s.both_ci)]
-    pairs = _pair_rows(_fitting_pairs(scores, comparison, section), at)
+            doubt = doubts.setdefault(s.measure, [None] * len(position))
+            doubt[position[s.run]] = [number(end) for end in (*s.truth_ci, *s.both_ci)]
+    pairs = _pair_rows(_fitting_pairs(scores, comparison, section), position)
     return {
         "intervals": intervals,
         "standings": standings,
@@ -139,9 +139,9 @@ def _comparison_data(
     }
 
 
-def _pair_rows(pairs: Pairs, at: Mapping[str, int]) -> dict[str, list[Any]]:
+def _pair_rows(pairs: Pairs, position: Mapping[str, int]) -> dict[str, list[Any]]:
     """Positions of the two runs, difference, interval, p and corrected p, by measure."""
-    columns, place = pairs.columns, [at[run] for run in pairs.runs]
+    columns, place = pairs.columns, [position[run] for run in pairs.runs]
     names = ("difference", "ci_low", "ci_high", "p", "p_corrected")
     values = [_numbers(columns[name].tolist()) for name in names]
     runs = [[place[i] for i in columns[name].tolist()] for name in ("a", "b")]
@@ -194,15 +194,15 @@ def add_recall_curve(section: Section, scores: Scores, order: Sequence[str]) -> 
     """Precision at eleven levels of recall, for the first runs of an order."""
     curves = {c.name: c for c in recall_curves(scores)}
     first_curves = [curves[run] for run in order[:CURVES_SHOWN]]
-    nothing = [None] * len(LEVELS)
+    no_band = [None] * len(LEVELS)
     section.data["recall"] = {
         "levels": list(LEVELS),
         "curves": [
             {
                 "run": c.name,
                 "mean": [number(p[1]) for p in c.points],
-                "low": [p[1] for p in c.band] or nothing,
-                "high": [p[2] for p in c.band] or nothing,
+                "low": [p[1] for p in c.band] or no_band,
+                "high": [p[2] for p in c.band] or no_band,
             }
             for c in first_curves
         ],

@@ -17,9 +17,9 @@ from cranfield.report.sections import Section
 # Small pictures of a folder: their side, how many a row of the sheet has, how many there are.
 SIDE = 64
 COLUMNS = 32
-MOST = 2_048
+MOST_PICTURES = 2_048
 # A tile is shown at least so wide; tiny ones are enlarged.
-_SHOWN = 32
+_DISPLAY_SIDE = 32
 
 
 def picture_sheet(sheet: ImageSheet, topics: Mapping[str, str]) -> dict[str, Any]:
@@ -44,12 +44,12 @@ def folder_sheet(
     if not with_files:
         return None
     try:
-        tiles = _tiles({item: files[item] for item in with_files[:MOST]})
+        tiles = _tiles({item: files[item] for item in with_files[:MOST_PICTURES]})
     except MissingExtraError as error:
         sections[0].left_out.append(f"Pictures of items: {error}.")
         return None
-    if len(with_files) > MOST:
-        note = f"Pictures are shown of the first {MOST:,} of {len(with_files):,} items."
+    if len(with_files) > MOST_PICTURES:
+        note = f"Pictures are shown of the first {MOST_PICTURES:,} of {len(with_files):,} items."
         sections[0].left_out.append(note)
     return None if tiles is None else _inside(*tiles, topic_pictures)
 
@@ -107,7 +107,7 @@ def _inside(sheet: ImageSheet, kind: str, data: bytes, topics: Mapping[str, str]
         "width": sheet.width,
         "height": sheet.height,
         "columns": sheet.columns,
-        "scale": max(1, _SHOWN // sheet.width),
+        "scale": max(1, _DISPLAY_SIDE // sheet.width),
         "sheet": list(sheet.size),
         "items": list(sheet.items),
         "topics": dict(topics),

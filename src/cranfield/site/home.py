@@ -18,7 +18,7 @@ from cranfield.site.tables import part_view
 if TYPE_CHECKING:
     from cranfield.data.collection import Collection
 
-FIRST = 5
+ROWS_SHOWN = 5
 
 
 def home_page(frame: Frame, collection: Collection, tasks: Mapping[str, Results]) -> Page:
@@ -27,8 +27,8 @@ def home_page(frame: Frame, collection: Collection, tasks: Mapping[str, Results]
     for kind, results in tasks.items():
         board = results.boards[results.material.primary]
         total = len(board.rows)
-        title = f"The first {FIRST} of {total} runs" if total > FIRST else "All runs"
-        part = ResultPart(kind, title, board.columns, board.rows[:FIRST])
+        title = f"The first {ROWS_SHOWN} of {total} runs" if total > ROWS_SHOWN else "All runs"
+        part = ResultPart(kind, title, board.columns, board.rows[:ROWS_SHOWN])
         verdict = verdict_of(
             results.material.scores, results.material.comparison, results.material.primary
         )

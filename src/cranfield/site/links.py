@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Protocol
 from urllib.parse import urlencode
 
-_PLAIN = re.compile(r"[A-Za-z0-9._-]")
-_LONGEST = 80
+_SAFE_CHARACTER = re.compile(r"[A-Za-z0-9._-]")
+_LONGEST_SLUG = 80
 
 
 @lru_cache(maxsize=10_000)
@@ -24,14 +24,16 @@ def slug(name: str) -> str:
     ('F.example', 'a~2fb', '~2e.')
     """
     encoded = "".join(
-        c if _PLAIN.match(c) else "".join(f"~{b:02x}" for b in c.encode("utf-8", "surrogatepass"))
+        c
+        if _SAFE_CHARACTER.match(c)
+        else "".join(f"~{b:02x}" for b in c.encode("utf-8", "surrogatepass"))
         for c in name
     )
     if encoded.startswith((".", "-")):
         encoded = f"~{ord(encoded[0]):02x}{encoded[1:]}"
-    if len(encoded) > _LONGEST:
+    if len(encoded) > _LONGEST_SLUG:
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        return f"{encoded[: _LONGEST - 18]}~~{digest}"
+        return f"{encoded[: _LONGEST_SLUG - 18]}~~{digest}"
     return encoded or "~"
 
 

@@ -139,8 +139,8 @@ class Results:
     def page(self, address: str = "", query: Mapping[str, str] | None = None) -> Page:
         """The page at an address such as `run/a.b`; a NoPageError where there is none."""
         page_address = Address(address.strip("/"), page_query(address, query or {}))
-        kind, _, rest = page_address.path.partition("/")
-        if kind not in PAGES or bool(rest) != (kind in SUBJECTS):
+        kind, _, name_slug = page_address.path.partition("/")
+        if kind not in PAGES or bool(name_slug) != (kind in SUBJECTS):
             self.raise_no_page(page_address)
         content: PageContent = self._module(kind).make(self, page_address)
         return Page(
@@ -250,8 +250,8 @@ class Results:
         for kind in ("best-per-item", "errors"):
             answer = result_tables.answer_of(self, kind)
             for part in answer.parts if isinstance(answer, ResultTable) else ():
-                at = [j for j, c in enumerate(part.columns) if c.link == "item"]
-                linked |= dict.fromkeys(str(row[j]) for row in part.rows for j in at)
+                item_columns = [j for j, c in enumerate(part.columns) if c.link == "item"]
+                linked |= dict.fromkeys(str(row[j]) for row in part.rows for j in item_columns)
         relevant = [
             self.visible_truth.relevant(t) for t in self.material.scores.units.get("topic", ())
         ]

@@ -26,16 +26,16 @@ TRUTH, BOTH = ("truth_low", "truth_high"), ("both_low", "both_high")
 HEADS = {LOW: "by units", TRUTH[0]: "by the truth", BOTH[0]: "by both"}
 HIGHS = {LOW: HIGH, TRUTH[0]: TRUTH[1], BOTH[0]: BOTH[1]}
 _WIDTH, _HEIGHT, _EDGE = 180, 12, 4
-_OFF = {"topics": -4, "truth": 4}
-SIGNED = ("difference",)
+_LINE_OFFSETS = {"topics": -4, "truth": 4}
+SIGNED_COLUMNS = ("difference",)
 # What a narrow screen can do without: it is on the page of the run.
-LESS = ("rank", "team", "configuration")
+HIDDEN_WHEN_NARROW = ("rank", "team", "configuration")
 # Texts that may run over several lines.
-LONG = ("text", "description", "title", "definition", "sha256")
+LONG_TEXTS = ("text", "description", "title", "definition", "sha256")
 FORMULA = "formula"
-WIDE = 9
+WIDE_COLUMNS = 9
 # Long and narrow tables scroll in a box of their own.
-TALL, FEW = 60, 3
+TALL_ROWS, NARROW_COLUMNS = 60, 3
 
 
 def part_view(
@@ -90,10 +90,10 @@ def table_view(
         columns.append(_cells(column, values, marks, table.best_rows(j), links, pictures))
     heads = [CellView(column.label) for column in placed]
     rows = list(zip(*columns, strict=True))
-    tall = len(rows) > TALL and len(visible) <= FEW
+    tall = len(rows) > TALL_ROWS and len(visible) <= NARROW_COLUMNS
     aligned = _column_classes(placed, with_intervals)
     # A drawn interval takes the room of two columns.
-    wide = len(placed) > (WIDE - 2 if with_intervals else WIDE)
+    wide = len(placed) > (WIDE_COLUMNS - 2 if with_intervals else WIDE_COLUMNS)
     return TableView(table.title, heads, rows, table.notes, wide, tall, aligned)
 
 
@@ -124,7 +124,7 @@ def _column_classes(columns: Sequence[Column], with_intervals: bool) -> str:
     for place, column in enumerate(columns, 1):
         if not (with_intervals and column.name == LOW):
             classes += [f"n{place}"] if column.numeric else []
-            classes += [f"x{place}"] if column.name in LESS else []
+            classes += [f"x{place}"] if column.name in HIDDEN_WHEN_NARROW else []
     return " ".join(classes)
 
 
@@ -139,9 +139,9 @@ def _cells(
     """The cells of a column, each with its mark, its link and its picture."""
     if column.name == FORMULA:
         return [CellView("", "", FORMULA, mathml(str(value))) for value in values]
-    base_kind = "long" if column.name in LONG else ""
+    base_kind = "long" if column.name in LONG_TEXTS else ""
     best_kind = f"{base_kind} best".strip()
-    signed = column.name in SIGNED
+    signed = column.name in SIGNED_COLUMNS
     cells = []
     for i, (value, mark) in enumerate(zip(values, marks, strict=True)):
         text = column.show(value) if value != "" else ""
@@ -178,8 +178,8 @@ def unit_scale(part: ResultPart) -> Scale | None:
 
 def _interval(row: Sequence[Cell], names: Sequence[str], scale: Scale) -> CellView:
     """The drawing of the intervals of a row; the mean stands before them."""
-    at = names.index(LOW)
-    low, high, mean = row[at], row[names.index(HIGH)], row[at - 1]
+    low_column = names.index(LOW)
+    low, high, mean = row[low_column], row[names.index(HIGH)], row[low_column - 1]
     if not (isinstance(low, float) and isinstance(high, float) and isinstance(mean, float)):
         return CellView("-", kind="i")
     lines = [(low, high, "")]
@@ -208,7 +208,7 @@ def _interval_drawing(
     paths = ""
     for low, high, source in lines:
         kind = f' class="{source}"' if source else ""
-        paths += f'<path{kind} d="M{at(low)} {middle + _OFF.get(source, 0)}H{at(high)}"/>'
+        paths += f'<path{kind} d="M{at(low)} {middle + _LINE_OFFSETS.get(source, 0)}H{at(high)}"/>'
     return Markup(
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}">{zero}{paths}<circle cx="{at(mean)}"/></svg>'
     )

@@ -35,12 +35,16 @@ def concepts(
     if scores.unit_of[m] != "concept":
         raise UsageError(f"{m} has no value per concept; choose one such as AP.concept")
     values = values_of(scores, m)
-    at = None if run is None else scores.index_of(run)
+    run_index = None if run is None else scores.index_of(run)
     sign = -1 if m.higher_is_better is False else 1
     rows = [
         (
             name,
-            float(values[at, j] if at is not None else sign * max(sign * v for v in values[:, j])),
+            float(
+                values[run_index, j]
+                if run_index is not None
+                else sign * max(sign * v for v in values[:, j])
+            ),
             share,
         )
         for j, (name, share) in enumerate(truth_frequency(truth).items())

@@ -133,7 +133,7 @@ def density(scores: Scores, measure: str | None = None) -> Chart:
     )
 
 
-NAMED = 60  # dots
+MOST_LABELLED = 60  # dots
 Join: TypeAlias = tuple[Sequence[str], Sequence[str], float]
 
 
@@ -174,7 +174,7 @@ def dot_chart(
     """Named dots in groups: (name, x, y)."""
     count = sum(len(g) for g in groups.values())
     # Beside other groups, or among many, names would hide what there is to see.
-    with_labels = len(groups) == 1 and count <= NAMED
+    with_labels = len(groups) == 1 and count <= MOST_LABELLED
     layers = [
         [
             Dot(float(a), float(b), i, f"{name}: {a:.4g}, {b:.4g}", name if with_labels else "")

@@ -67,8 +67,8 @@ def _panel_widths(chart: Chart, across: list[float], room: float) -> list[float]
     keeps = [panel.share < 1 and bool(panel.x.names) for panel in chart.panels]
     fixed = sum(width for width, keep in zip(across, keeps, strict=True) if keep)
     squeezed = min(1.0, room / 2 / fixed) if fixed else 1.0
-    rest = (room - fixed * squeezed) / ((sum(across) - fixed) or 1)
-    return [w * (squeezed if keep else rest) for w, keep in zip(across, keeps, strict=True)]
+    growth = (room - fixed * squeezed) / ((sum(across) - fixed) or 1)
+    return [w * (squeezed if keep else growth) for w, keep in zip(across, keeps, strict=True)]
 
 
 def lay_out(chart: Chart, *, titled: bool = True) -> Layout:
@@ -94,10 +94,10 @@ def lay_out(chart: Chart, *, titled: bool = True) -> Layout:
     room = max(width - margin_left - gaps - margin_right, 60)
     if chart.square and not chart.height:
         tall = min(room, tall)
-    frames, at = [], margin_left
+    frames, x = [], margin_left
     for panel, panel_width in zip(chart.panels, _panel_widths(chart, across, room), strict=True):
-        frames.append(Frame(at, at + panel_width, x_scale(panel, at, at + panel_width)))
-        at += panel_width + GAP
+        frames.append(Frame(x, x + panel_width, x_scale(panel, x, x + panel_width)))
+        x += panel_width + GAP
     bottom = top + tall
     legend = None
     if chart.series and beside:

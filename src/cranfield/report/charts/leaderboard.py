@@ -111,15 +111,15 @@ def significance(comparison: Comparison, measure: str | None = None) -> Chart:
 
 def significance_of(comparison: Comparison, name: str, order: Sequence[str]) -> Chart:
     """The tested pairs of some runs, in their order."""
-    at = {run: k for k, run in enumerate(order)}
-    pairs = list(comparison.pairs.where(name).among(at))
+    position = {run: k for k, run in enumerate(order)}
+    pairs = list(comparison.pairs.where(name).among(position))
     rows = [(p.a, p.b, p.difference, p) for p in pairs]
     if comparison.tail != "one":
         rows += [(p.b, p.a, -p.difference, p) for p in pairs]
     cells = [
         Cell(
-            at[b],
-            at[a],
+            position[b],
+            position[a],
             gap,
             p.stars,
             f"{a} minus {b}: {gap:.4f}, p corrected {p.p_corrected:.4f}",

@@ -19,7 +19,7 @@ from cranfield.report.charts.model import Axis, Bar, Chart, all_finite, chart
 # Rows of one chart; of longer lists those with the least agreement.
 MOST_ROWS = 60
 # The coefficient that is drawn where several are known: the one of the thesis first.
-FIRST = ("free_marginal", "fleiss", "krippendorff", "accuracy")
+COEFFICIENT_ORDER = ("free_marginal", "fleiss", "krippendorff", "accuracy")
 
 
 def agreement_figures(answer: Agreement) -> Sequence[Chart]:
@@ -95,7 +95,7 @@ def _titles(rows: Sequence[GroupRow]) -> tuple[str, ...]:
 
 
 def _main_coefficient(names: Sequence[str]) -> str:
-    return next((n for n in FIRST if n in names), names[0])
+    return next((n for n in COEFFICIENT_ORDER if n in names), names[0])
 
 
 def collected_figures(answer: Collected) -> Sequence[Chart]:

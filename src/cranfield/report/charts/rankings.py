@@ -202,13 +202,13 @@ def generality_sizes(study: Generality) -> Chart:
     With Rprec this is the graph of Huijsmans and Sebe at normalised scope 1, where precision and
     recall are equal; every run has a line.
     """
-    at = study.measures.index("Generality")
-    others = [(j, m) for j, m in enumerate(study.measures) if j != at]
+    generality_column = study.measures.index("Generality")
+    others = [(j, m) for j, m in enumerate(study.measures) if j != generality_column]
     curves = [
         Curve(
             f"{run}, {m}" if len(others) > 1 else run,
             tuple(
-                (float(study.scores[k, i, at]), float(study.scores[k, i, j]))
+                (float(study.scores[k, i, generality_column]), float(study.scores[k, i, j]))
                 for k in range(len(study.sizes))
             ),
         )
@@ -263,8 +263,8 @@ def _spread(curve: Curve, max_points: int = 200) -> Curve:
     return Curve(curve.name, tuple(curve.points[k] for k in positions), band)
 
 
-LABELLED = 25  # dots of topics beyond that have no names
-ROOM = 130  # for the name of a run at either end of its line
+MOST_LABELLED = 25  # dots of topics beyond that have no names
+NAME_ROOM = 130  # for the name of a run at either end of its line
 
 
 @validate_params
@@ -282,9 +282,12 @@ def rank_changes(scores: Scores, x: str, y: str) -> Chart:
         for row in changes.runs
     ]
     names = [
-        Text(-0.03, row.first - 1.0, shorten_text(row.run, ROOM), "end") for row in changes.runs
+        Text(-0.03, row.first - 1.0, shorten_text(row.run, NAME_ROOM), "end")
+        for row in changes.runs
     ]
-    places = [Text(1.03, row.second - 1.0, shorten_text(row.run, ROOM)) for row in changes.runs]
+    places = [
+        Text(1.03, row.second - 1.0, shorten_text(row.run, NAME_ROOM)) for row in changes.runs
+    ]
     return chart(
         f"Ranks of {count} runs by {first} and by {second}",
         f"Each line is a run; blue: a better rank under {second}, orange: a worse one. Kendall's "
@@ -380,7 +383,7 @@ def _pairs(
     remark: str,
 ) -> Chart:
     defined = [(n, a, b) for n, (a, b) in zip(names, points, strict=True) if all_finite(a, b)]
-    few = len(defined) <= LABELLED
+    few = len(defined) <= MOST_LABELLED
     return chart(
         title,
         f"{len(defined)} dots. {remark}",
@@ -485,12 +488,12 @@ def surface(study: Curves, name: str | None = None, *, low_is_good: bool = True)
     column = study.measures.index(measure)
     label, a, b = as_loss(measure) if low_is_good else (measure, 0.0, 1.0)
     ranks = sorted({rank for pair in study.ranks for rank in pair})
-    at = {rank: k for k, rank in enumerate(ranks)}
+    position = {rank: k for k, rank in enumerate(ranks)}
     values = {r: a + b * float(study.values[k, column]) for k, r in _rows(study)}
     names = tuple(map(str, ranks))
     last = len(ranks) - 1
     cells = [
-        Cell(at[i], at[j], value, said=f"ranks {j} and {i}: {value:.4f}")
+        Cell(position[i], position[j], value, said=f"ranks {j} and {i}: {value:.4f}")
         for (j, i), value in values.items()
     ]
     best = tuple((float(k + 1), float(k)) for k in range(last))

@@ -154,8 +154,8 @@ def _x_names(panel: Panel, frame: Frame, layout: Layout) -> Iterator[str]:
     turn = needs_rotation(panel, frame.x.step)
     steep = frame.x.step < STEEP
     # Where they would lie over each other, every second name or fewer.
-    every = 1 if frame.x.step > LEAST_STEP else math.ceil(LINE * 0.75 / frame.x.step)
-    for k, name in list(enumerate(panel.x.names))[::every]:
+    stride = 1 if frame.x.step > LEAST_STEP else math.ceil(LINE * 0.75 / frame.x.step)
+    for k, name in list(enumerate(panel.x.names))[::stride]:
         x, y = frame.x(k), layout.top - 6 if panel.x.top else layout.bottom + 14
         if not turn:
             yield _text(x, y, name, "middle")
@@ -346,7 +346,7 @@ def _legend(chart: Chart, legend: Legend) -> Iterator[str]:
 
 def _ramp(ramp: Ramp, layout: Layout) -> Iterator[str]:
     """The colours of a ramp, high above low, beside the plot."""
-    x, top, each = layout.width - 84, layout.top + 24, 7
+    x, top, step_height = layout.width - 84, layout.top + 24, 7
     low, high = ramp.low, ramp.high
     if ramp.kind == "gap":
         high = max(abs(low), abs(high)) or 1.0
@@ -355,9 +355,9 @@ def _ramp(ramp: Ramp, layout: Layout) -> Iterator[str]:
         share = 1 - (k + 0.5) / STEPS[ramp.kind]
         value = low + share * (high - low)
         fill = step(ramp.share(value), ramp.kind)
-        size = f'width="14" height="{each}"'
-        yield f'<rect x="{x:.1f}" y="{top + k * each:.1f}" {size} {_fill(fill)}/>'
-    bottom = top + each * STEPS[ramp.kind]
+        size = f'width="14" height="{step_height}"'
+        yield f'<rect x="{x:.1f}" y="{top + k * step_height:.1f}" {size} {_fill(fill)}/>'
+    bottom = top + step_height * STEPS[ramp.kind]
     yield _text(x, top - 10, shorten_text(ramp.title, 84), "start", "quiet", ramp.title)
     for y, value in ((top + 8, high), (bottom, low)):
         yield _text(x + 20, y, f"{value:.3g}", "start", "quiet")

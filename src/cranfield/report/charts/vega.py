@@ -113,8 +113,8 @@ class _Writer:
         self.chart, self.panel, self.frame, self.layout = chart, panel, frame, layout
         self.theme, self.first = theme, first
         self.named_x = bool(panel.x.names) and _whole(panel.layers, across=True)
-        every = [la for p in chart.panels for la in p.layers]
-        self.named_y = bool(chart.y.names) and _whole(every, across=False)
+        layers = [la for p in chart.panels for la in p.layers]
+        self.named_y = bool(chart.y.names) and _whole(layers, across=False)
         self.key = panel.x.field if panel.x.field != chart.y.field else "x"
 
     def view(self) -> Spec:
@@ -302,8 +302,8 @@ class _Writer:
             rows.append({**self.at(x.back(place.x), y.back(place.y - 4)), "label": text})
             if place.led:
                 end = place.x if place.x > x(dot.x) else place.x + text_width(text)
-                at = x.back(end), y.back(place.y - 4)
-                leads.append(Rule(dot.x, dot.y, *at, style="quiet", width=0.7))
+                label_end = x.back(end), y.back(place.y - 4)
+                leads.append(Rule(dot.x, dot.y, *label_end, style="quiet", width=0.7))
         mark = {"type": "text", "align": "left", "baseline": "middle"}
         encoding = {"x": self.x(), "y": self.y(), "text": {"field": "label"}}
         return [*(self._rules(leads) if leads else []), _spec(rows, mark, encoding)]

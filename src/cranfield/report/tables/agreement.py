@@ -185,8 +185,8 @@ def _first_rows(table: Table) -> Table:
 def _items(items: Sequence[ItemAgreement]) -> tuple[list[Table], Table | None]:
     rows: list[list[Cell]] = [[i.item, i.judgements, i.accuracy, i.selected] for i in items]
     heads = [_text("item"), Column("judgements"), Column("accuracy"), Column("accuracy_selected")]
-    every, selected = (_known_mean([row[c] for row in rows]) for c in (2, 3))
-    note = f"mean accuracy: {every:.4f}; selected: {selected:.4f}"
+    mean_accuracy, mean_selected = (_known_mean([row[c] for row in rows]) for c in (2, 3))
+    note = f"mean accuracy: {mean_accuracy:.4f}; selected: {mean_selected:.4f}"
     table = Table(heads, rows, "Items", [note])
     return [_first_rows(table)], table
 
@@ -223,12 +223,14 @@ def _groups(groups: GroupAgreement) -> list[Table]:
         if not lists[0] or coefficient not in lists[0][0].values:
             continue
         heads = [_text(unit), *(Column(g.title) for g in parts)]
-        each: list[list[Cell]] = [
+        unit_rows: list[list[Cell]] = [
             [row.name, *(rows_of[i].values[coefficient] for rows_of in lists)]
             for i, row in enumerate(lists[0])
         ]
         unit_label = "concept" if unit == "concept" else "exclusive group"
-        tables.append(Table(heads, each, f"Groups of annotators per {unit_label}: {coefficient}"))
+        tables.append(
+            Table(heads, unit_rows, f"Groups of annotators per {unit_label}: {coefficient}")
+        )
     return tables
 
 

@@ -12,7 +12,7 @@ from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables.agreement import log_table
 
 # Names shown of many, the first ones.
-SHOWN = 20
+ROWS_SHOWN = 20
 
 
 def document(answer: Collected, **_: Any) -> Document:
@@ -66,13 +66,13 @@ def _tallies(tallies: Sequence[Tally], unit: str) -> Table:
     )
     rows: list[list[Cell]] = [[t.name, t.forms, t.rejected] for t in ordered]
     title = "Items per annotator" if unit == "annotator" else "Rejections per item"
-    return Table(columns, rows, title).first(SHOWN)
+    return Table(columns, rows, title).first(ROWS_SHOWN)
 
 
 def _reasons(answer: Collected) -> Table:
     columns = [Column("reason", numeric=False), Column("forms", 0)]
     rows: list[list[Cell]] = [[reason, count] for reason, count in answer.reasons.items()]
-    return Table(columns, rows, "Why forms were rejected").first(SHOWN)
+    return Table(columns, rows, "Why forms were rejected").first(ROWS_SHOWN)
 
 
 def _remarks(answer: Collected) -> Table:
@@ -83,4 +83,4 @@ def _remarks(answer: Collected) -> Table:
         for r in answer.remarks
         if r.about == name
     ]
-    return Table(columns, rows, "Comments").first(SHOWN)
+    return Table(columns, rows, "Comments").first(ROWS_SHOWN)

@@ -27,17 +27,17 @@ def chosen_parts(requested: str | None, form: str, *, further: bool = False) -> 
     People see the summary first, and what else they asked about (`further`: an equivalence or a
     difference to detect).
     """
-    everything = (SUMMARY, *PARTS)
+    all_parts = (SUMMARY, *PARTS)
     if requested:
-        names, valid = requested.split(","), ("all", *everything)
+        names, valid = requested.split(","), ("all", *all_parts)
         for name in names:
             if name not in valid:
                 options = ", ".join(valid)
                 raise UsageError(f"no table {name!r} (there are: {options}).{suggest(name, valid)}")
-        return everything if "all" in names else names
+        return all_parts if "all" in names else names
     if form in OPENING:
         return (SUMMARY, "effects") if further else (SUMMARY,)
-    return everything if form == "latex" else PARTS
+    return all_parts if form == "latex" else PARTS
 
 
 # A table of more pairs is too long to read.

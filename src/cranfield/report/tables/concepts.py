@@ -367,10 +367,10 @@ def _span(interval: tuple[float, float]) -> str:
     return "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
 
 
-TOP = 20
+TAGS_SHOWN = 20
 
 
-def tags_document(corpus: TagCorpus, *, top: int = TOP, **_: Any) -> Document:
+def tags_document(corpus: TagCorpus, *, top: int = TAGS_SHOWN, **_: Any) -> Document:
     """The figures of a corpus; `top` bounds the lists that people see."""
     text = partial(Column, numeric=False)
     frequent_heading = f"in >= {corpus.min_items} items"

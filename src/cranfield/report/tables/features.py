@@ -28,7 +28,7 @@ def catalogue_document(catalogue: DescriptorCatalogue, **_: Any) -> Document:
             if d.family == family
         ]
         tables.append(Table(columns, rows, family[:1].upper() + family[1:]))
-    every = [row for table in tables for row in table.rows]
+    all_rows = [row for table in tables for row in table.rows]
     distances: list[list[Cell]] = [[str(d), d.title] for d in catalogue.distances]
     tables.append(Table(_texts("distance", "what it is"), distances, "Distances"))
     sets: list[list[Cell]] = [
@@ -36,7 +36,7 @@ def catalogue_document(catalogue: DescriptorCatalogue, **_: Any) -> Document:
         for name, members in catalogue.sets.items()
     ]
     tables.append(Table(_texts("set", "members"), sets, "Sets"))
-    return Document(catalogue.to_dict(), tables, catalogue.notes, machine=Table(columns, every))
+    return Document(catalogue.to_dict(), tables, catalogue.notes, machine=Table(columns, all_rows))
 
 
 def descriptor_document(card: DescriptorCard, **_: Any) -> Document:

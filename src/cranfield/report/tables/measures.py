@@ -40,14 +40,14 @@ def document(catalogue: MeasureCatalogue, *, by_dimension: bool = False, **_: An
             if m.family == family
         ]
         tables.append(Table(columns, rows, family[:1].upper() + family[1:]))
-    every = [row for table in tables for row in table.rows]
+    all_rows = [row for table in tables for row in table.rows]
     sets: list[list[Cell]] = [
         [name, textwrap.shorten(" ".join(members), _SET_WIDTH, placeholder=" ...")]
         for name, members in catalogue.sets.items()
     ]
     if sets:
         tables.append(Table([Column(c, numeric=False) for c in ("set", "members")], sets, "Sets"))
-    return Document(catalogue.to_dict(), tables, catalogue.notes, machine=Table(columns, every))
+    return Document(catalogue.to_dict(), tables, catalogue.notes, machine=Table(columns, all_rows))
 
 
 def _by_dimension(catalogue: MeasureCatalogue) -> Table:

@@ -185,7 +185,7 @@ def _with_density(scores: Scores) -> Table:
 
 
 # A table of more topics, items and pairs is too long to read; JSON has them all.
-SHOWN = 10
+ROWS_SHOWN = 10
 MOST_RUNS = 20
 
 
@@ -238,7 +238,7 @@ def _better(scores: Scores) -> Table:
     columns += [Column("by_truth", heading="± truth"), Column("better", heading="a better")]
     rows: list[list[Cell]] = [list(row.values()) for row in better_rows(scores)]
     note = f"a better: over the draws of the truth, on these {scores.main_unit}s; a tie is half."
-    return Table(columns, rows, "Who is better under this truth", [note]).first(10 * SHOWN)
+    return Table(columns, rows, "Who is better under this truth", [note]).first(10 * ROWS_SHOWN)
 
 
 def _places(scores: Scores) -> Table:
@@ -260,7 +260,7 @@ def _units(scores: Scores) -> Table:
     columns = [_text("measure"), _text("unit"), Column("share"), Column("spread")]
     rows: list[list[Cell]] = []
     for m in map(str, scores.measures):
-        largest = [t for t in topic_doubts(scores) if t.measure == m][:SHOWN]
+        largest = [t for t in topic_doubts(scores) if t.measure == m][:ROWS_SHOWN]
         rows += [[t.measure, t.topic, t.share, t.spread] for t in largest]
     note = "share: of the variance that comes from the truth, averaged over runs"
     return Table(columns, rows, f"The {unit}s that carry the doubt", [note])
@@ -271,7 +271,7 @@ def _items(scores: Scores) -> Table:
     rows: list[list[Cell]] = []
     doubt = scores.doubt
     for m in map(str, scores.measures):
-        largest = [i for i in (doubt.items if doubt else ()) if i.measure == m][:SHOWN]
+        largest = [i for i in (doubt.items if doubt else ()) if i.measure == m][:ROWS_SHOWN]
         rows += [[i.measure, i.topic, i.item, i.share] for i in largest]
     note = "share: of the variance that comes from the truth, in the mean over runs"
     return Table(columns, rows, "The items that carry the doubt", [note])

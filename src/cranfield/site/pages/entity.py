@@ -164,12 +164,12 @@ def _about(results: Results, kind: str, name: str) -> dict[str, Any]:
         return _non_empty({"definition": definition}) | results.visible_truth.of_concept(name)
     facts: dict[str, Any] = _non_empty({"text": texts.items.get(name, "")})
     main = results.values.main("item")
-    at = results.values.place.get("item", {}).get(name)
-    if main is not None and at is not None and material.task == "labels":
-        column = [row[at] for row in results.values.rows(main)]
+    position = results.values.place.get("item", {}).get(name)
+    if main is not None and position is not None and material.task == "labels":
+        column = [row[position] for row in results.values.rows(main)]
         values = [v for v in column if v == v]
         if values:
-            facts["best"] = f"{main} {results.values.best(main)[at]:.4f}"
+            facts["best"] = f"{main} {results.values.best(main)[position]:.4f}"
             facts["mean"] = f"{main} {sum(values) / len(values):.4f}"
     return facts | results.visible_truth.of_item(name)
 

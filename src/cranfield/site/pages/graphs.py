@@ -49,10 +49,10 @@ def run_figures(results: Results, runs: Sequence[str]) -> list[Figure]:
         return []
     curves = []
     for run in runs[:CURVES_SHOWN]:
-        at = results.values.at[run]
+        position = results.values.at[run]
         points = []
         for level in LEVELS:
-            values = [v for v in rows[level][at] if v == v]
+            values = [v for v in rows[level][position] if v == v]
             points.append((level, sum(values) / len(values) if values else 0.0))
         curves.append(Curve(run, tuple(points)))
     return [figure(recall_chart(curves))]
