@@ -84,11 +84,11 @@ def make_ranked(folder: Path, topics: int, items: int, runs: int) -> None:
 
 def side(folder: str, kind: str, with_tables: bool) -> dict[str, float]:
     """Processor seconds and peak memory of scoring, comparing and, if asked for, all tables."""
-    from cranfield.campaign.results import TABLES, Material, result_table
+    from cranfield.campaign.results import TABLES, ResultsData, result_table
     from cranfield.io.collection import read_collection
 
     start = time.process_time()
-    material = Material.of(read_collection(folder), kind, released=with_tables)  # type: ignore[arg-type]
+    material = ResultsData.of(read_collection(folder), kind, released=with_tables)  # type: ignore[arg-type]
     material = material.compared(jobs=os.cpu_count() or 1)
     tables = 0
     if with_tables:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import cranfield as cf
 from benchmarks.fuzz.samples import CONCEPTS, ITEMS, SYSTEMS, TOPICS
-from cranfield.campaign.annotation_task import Filled, Sheet, Unit, response_of
+from cranfield.campaign.annotation_task import Sheet, Unit, UnitAnswers, response_of
 from cranfield.campaign.forms import ontology_form
 from cranfield.campaign.surveys.questionnaire import make_questionnaire
 from cranfield.campaign.surveys.rated import relatedness_survey
@@ -124,12 +124,12 @@ CROWD = (
 def asked(ontology: Path) -> dict[str, dict[str, bytes]]:
     """Surveys, questionnaires and forms with their answers."""
     survey = relatedness_survey([("sky", "sea"), ("sea", "lake")])
-    rated = [Filled(unit, {"rating": ["4"]}) for unit in survey.key["units"]]
+    rated = [UnitAnswers(unit, {"rating": ["4"]}) for unit in survey.key["units"]]
     form = ontology_form(cf.read_ontology(ontology))
     sheet = Sheet("Tiny", "labels", {"form": form}, (Unit(ITEMS[0]), Unit(ITEMS[1])))
     filled = [
-        Filled(ITEMS[0], {"Sky": ["Sky"], "Day": ["Day"]}, comment="why"),
-        Filled(ITEMS[1], {"Day": ["Night"]}),
+        UnitAnswers(ITEMS[0], {"Sky": ["Sky"], "Day": ["Day"]}, comment="why"),
+        UnitAnswers(ITEMS[1], {"Day": ["Night"]}),
     ]
     questions = make_questionnaire("AP RR", questions=2, lists=2, relevant=2, size=6)
     ticked = {question: [next(iter(key))] for question, key in questions.key["key"].items()}

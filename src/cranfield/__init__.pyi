@@ -26,13 +26,13 @@ from .campaign.checking import SubmissionCheck as SubmissionCheck
 from .campaign.checking import check_submissions as check_submissions
 from .campaign.collections import CollectionCheck as CollectionCheck
 from .campaign.collections import CollectionDraft as CollectionDraft
-from .campaign.collections import Published as Published
+from .campaign.collections import PublishedSite as PublishedSite
 from .campaign.collections import check_collection as check_collection
 from .campaign.collections import init_collection as init_collection
 from .campaign.error_analysis import ErrorAnalysis as ErrorAnalysis
 from .campaign.error_analysis import analyse_errors as analyse_errors
 from .campaign.error_analysis import find_errors as find_errors
-from .campaign.responses import Collected as Collected
+from .campaign.responses import FormResponses as FormResponses
 from .campaign.responses import read_forms as read_forms
 from .campaign.results import ResultTable as ResultTable
 from .campaign.results import campaign_results as campaign_results

@@ -43,7 +43,6 @@ HOMES: dict[str, str] = {
     "CategoryPart": "cranfield.relatedness.hierarchies",
     "Choice": "cranfield.campaign.surveys.votes",
     "Choices": "cranfield.campaign.surveys.votes",
-    "Collected": "cranfield.campaign.responses",
     "CollectionCheck": "cranfield.campaign.collections",
     "CollectionDraft": "cranfield.campaign.collections",
     "Comparability": "cranfield.lab.studies.calibration",
@@ -71,6 +70,7 @@ HOMES: dict[str, str] = {
     "Estimate": "cranfield.comparison.ppi",
     "Estimated": "cranfield.comparison.judges",
     "Favour": "cranfield.comparison.judges",
+    "FormResponses": "cranfield.campaign.responses",
     "GroupingStudy": "cranfield.agreement.card_sorting",
     "ItemDoubt": "cranfield.evaluation.truth_uncertainty",
     "Explanations": "cranfield.evaluation.explanations",
@@ -126,7 +126,7 @@ HOMES: dict[str, str] = {
     "PoweredScores": "cranfield.comparison.ppi",
     "Preferences": "cranfield.campaign.surveys.votes",
     "Problem": "cranfield.campaign.submissions",
-    "Published": "cranfield.campaign.collections",
+    "PublishedSite": "cranfield.campaign.collections",
     "Quality": "cranfield.agreement.quality",
     "QueryCategory": "cranfield.evaluation.category_votes.answer",
     "QuestionVotes": "cranfield.campaign.surveys.votes",
@@ -180,6 +180,9 @@ HOMES: dict[str, str] = {
     "WrittenSurvey": "cranfield.campaign.surveys.survey",
     "WrittenQuestionnaire": "cranfield.campaign.surveys.questionnaire",
 }
+
+# Files that an earlier version saved hold the names that these classes had then.
+FORMER_NAMES = {"Collected": "FormResponses", "Published": "PublishedSite"}
 # How the layout of saved answers is numbered; a later one is refused, an earlier one is read.
 LAYOUT = 1
 _CLASS, _TUPLE, _MAP, _ARRAY, _FLOAT = "~", "~tuple", "~map", "~array", "~float"
@@ -365,7 +368,7 @@ def decode(value: Any) -> Any:
 
 
 def _made(value: dict[str, Any]) -> Any:
-    name = value[_CLASS]
+    name = FORMER_NAMES.get(value[_CLASS], value[_CLASS])
     kind = getattr(import_module(HOMES[name]), name)
     if "saved" in value:
         return kind.__restored__(decode(value["saved"]))

@@ -16,14 +16,14 @@ from cranfield.campaign.batches import (
     Assignment,
     Plan,
     Worker,
-    changed,
-    lapsed,
+    change_batch,
+    is_qualified,
+    lapsed_assignments,
     load_of,
-    moved,
+    move_assignment,
     next_unit,
     order_of,
     pilot_units,
-    qualified,
     status_of,
 )
 from cranfield.errors import UsageError
@@ -54,7 +54,7 @@ class Floor:
         return unit
 
     def move(self, number, state, **more):
-        self.done[number] = moved(self.done[number], state, at=self.clock, **more)
+        self.done[number] = move_assignment(self.done[number], state, at=self.clock, **more)
 
 
 plans = st.builds(
@@ -95,7 +95,7 @@ def test_nobody_sees_a_unit_twice_and_no_unit_has_more_people_than_places(one, t
             floor.move(last, "rejected", reason="a group is empty")
         elif fate == "late":
             floor.clock += 11
-            late = lapsed(floor.plans[batch], floor.done, floor.clock)
+            late = lapsed_assignments(floor.plans[batch], floor.done, floor.clock)
             for a in late:
                 floor.done[a.number] = a
         for key, plan in floor.plans.items():
@@ -168,7 +168,7 @@ def test_who_misses_the_gold_gets_no_more():
     good = Worker("ann", gold_judged=3, gold_right=3)
     bad = Worker("bob", gold_judged=3, gold_right=1)
     early = Worker("cay", gold_judged=2, gold_right=0)
-    assert [qualified(plan, w) for w in (good, bad, early)] == [True, False, True]
+    assert [is_qualified(plan, w) for w in (good, bad, early)] == [True, False, True]
     assert next_unit(plan, "running", bad, {}) is None
     assert next_unit(plan, "running", replace(good, paused=True), {}) is None
     assert next_unit(plan, "paused", good, {}) is None
@@ -179,20 +179,20 @@ def test_states_go_only_their_ways():
     for state in BATCH_STATES:
         for wanted in BATCH_STATES:
             if wanted in BATCH_WAYS[state]:
-                assert changed(state, wanted) == wanted
+                assert change_batch(state, wanted) == wanted
             else:
                 with pytest.raises(UsageError):
-                    changed(state, wanted)
+                    change_batch(state, wanted)
     with pytest.raises(UsageError, match="still open"):
-        changed("closed", "merged", open_assignments=2)
+        change_batch("closed", "merged", open_assignments=2)
     for state in ASSIGNMENT_STATES:
         for wanted in ASSIGNMENT_STATES:
             given_one = Assignment(0, "b", "u", "p", state)
             if wanted in ASSIGNMENT_WAYS[state]:
-                assert moved(given_one, wanted, at=1.0, reason="why").state == wanted
+                assert move_assignment(given_one, wanted, at=1.0, reason="why").state == wanted
             else:
                 with pytest.raises(UsageError):
-                    moved(given_one, wanted, at=1.0, reason="why")
+                    move_assignment(given_one, wanted, at=1.0, reason="why")
 
 
 def test_only_what_was_accepted_is_paid():

@@ -7,9 +7,9 @@ import json
 import pytest
 
 import cranfield as cf
-from cranfield.campaign.annotation_task import Filled, Sheet, Unit, read_response, response_of
+from cranfield.campaign.annotation_task import Sheet, Unit, UnitAnswers, read_response, response_of
 from cranfield.campaign.forms import ontology_form
-from cranfield.campaign.responses import CLASSES, about, collect, read_forms
+from cranfield.campaign.responses import CLASSES, classify_remark, collect_responses, read_forms
 from cranfield.cli import main
 from cranfield.data.judgement_log import FilledForm
 from cranfield.errors import InputError, UsageError
@@ -28,9 +28,9 @@ def sheet():
 
 def answered(tmp_path, who="ann", **more):
     filled = [
-        Filled("d0", GOOD, seconds=15.0, comment="So cute!"),
-        Filled("d1", {}, "cannot tell", 2.0),
-        Filled("d2", {"Zero": ["Eight"], "HasLoop": ["HasLoop"]}, seconds=30.0),
+        UnitAnswers("d0", GOOD, seconds=15.0, comment="So cute!"),
+        UnitAnswers("d1", {}, "cannot tell", 2.0),
+        UnitAnswers("d2", {"Zero": ["Eight"], "HasLoop": ["HasLoop"]}, seconds=30.0),
     ]
     response = response_of(sheet(), who, filled)
     file = tmp_path / f"{who}.json"
@@ -86,7 +86,7 @@ def test_what_no_page_would_have_written_is_refused(tmp_path):
     with pytest.raises(InputError, match="expected answers of a form"):
         read_forms([SAMPLE / "truth.csv"])
     with pytest.raises(UsageError, match="needs exactly one answer"):
-        response_of(sheet(), "ann", [Filled("d0", {})])
+        response_of(sheet(), "ann", [UnitAnswers("d0", {})])
 
 
 def crowd(batch, worker, item, *, empty=False, seconds=150.0, done=0.0, comment=""):
@@ -105,7 +105,7 @@ def test_two_batches_as_in_the_thesis():
         crowd("two", f"w{52 + k % 38}", f"i{k % 99}", empty=k < 36, done=1e6 + k)
         for k in range(396)
     ]
-    found = collect(forms, rules=rules)
+    found = collect_responses(forms, rules=rules)
     one, two = found.batches
     assert (one.forms, one.rejected, one.annotators, one.items) == (495, 58, 58, 99)
     assert round(100 * one.share, 2) == 11.72
@@ -120,8 +120,20 @@ def test_two_batches_as_in_the_thesis():
     assert list(found.reasons) == ["exactly one of {Indoor, Outdoor, No_Visual_Place}"]
 
 
+def test_responses_saved_under_their_former_name_load(tmp_path):
+    responses = collect_responses([crowd("one", "w", "i"), crowd("one", "v", "i")])
+    path = tmp_path / "responses.json"
+    responses.save(path)
+    text = path.read_text(encoding="utf-8")
+    assert '"FormResponses"' in text
+    path.write_text(text.replace('"FormResponses"', '"Collected"'), encoding="utf-8")
+    assert cf.load(path).payload() == responses.payload()
+
+
 def test_a_person_who_judges_an_item_again_counts_once():
-    found = collect([crowd("one", "w", "i"), crowd("two", "w", "i"), crowd("two", "v", "i")])
+    found = collect_responses(
+        [crowd("one", "w", "i"), crowd("two", "w", "i"), crowd("two", "v", "i")]
+    )
     assert found.twice == (("w", "i"),)
     assert len(found.log) == 6
     assert "the same person had judged before" in found.notes[0]
@@ -138,8 +150,8 @@ def test_comments_as_the_thesis_sorts_them():
         "Color effect can be better": "quality",
         "For what purpose is this useful?": "other",
     }
-    assert {text: about(text, (), {}) for text in table} == table
-    assert about("ha haa Sure", (), {"ha haa Sure": "other"}) == "other"
+    assert {text: classify_remark(text, (), {}) for text in table} == table
+    assert classify_remark("ha haa Sure", (), {"ha haa Sure": "other"}) == "other"
     assert set(table.values()) == set(CLASSES)
 
 

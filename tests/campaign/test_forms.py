@@ -15,8 +15,8 @@ from cranfield.campaign.forms import (
     Question,
     Tab,
     actions_of,
-    gated,
     grade_form,
+    items_with_concepts,
     ontology_form,
 )
 from cranfield.data.labels import LabelMatrix
@@ -147,9 +147,9 @@ def test_forms_gated_by_known_labels_want_at_least_one_or_none_or_words():
     truth = LabelMatrix.of(
         np.array([[1, 0], [0, 1], [1, 1]]), items=["a", "b", "c"], concepts=["Vehicle", "Sky"]
     )
-    assert gated(["c", "b", "a", "z"], truth, ["Vehicle"]) == ("c", "a")
+    assert items_with_concepts(["c", "b", "a", "z"], truth, ["Vehicle"]) == ("c", "a")
     with pytest.raises(UsageError, match="Did you mean 'Vehicle'"):
-        gated(["a"], truth, ["Vehicles"])
+        items_with_concepts(["a"], truth, ["Vehicles"])
     with pytest.raises(UsageError, match="no concept"):
         ontology_form(PTO, below="Vehicl")
     with pytest.raises(UsageError, match="no concept below"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.campaign.annotation_task import Filled, read_response, response_of
+from cranfield.campaign.annotation_task import UnitAnswers, read_response, response_of
 from cranfield.campaign.forms import NONE
 from cranfield.campaign.surveys.categories import category_survey
 from cranfield.campaign.surveys.counting import count_survey
@@ -96,7 +96,7 @@ def test_the_survey_of_measures_gives_tables_3_and_4(tmp_path):
             answers = {"methods": [method[names[c]] for c in sorted(picked) if c < 3]}
             if 3 in picked:
                 answers = {"methods": [NONE], "own": [f"{n}={k}" for k, n in enumerate("ABCDE", 1)]}
-            filled.append(Filled(number, answers, seconds=60 * minutes[person] / 10))
+            filled.append(UnitAnswers(number, answers, seconds=60 * minutes[person] / 10))
         about = {"age": [f"{ages[person]:.6f}"], "education": ["student"]}
         made = response_of(survey.sheet, f"p{person}", filled, about)
         responses.append(through_a_file(tmp_path, made))
@@ -170,8 +170,8 @@ def test_the_survey_of_concept_sets_gives_table_9_5(tmp_path):
                 answers = {"better": [shown[systems[1]]]}
             else:
                 answers = {"better": ["both"]} if turn < one + two + both else {}
-            filled.append(Filled(number, answers))
-        filled.append(Filled(LAST, {"words": ["they all match"]} if person < 3 else {}))
+            filled.append(UnitAnswers(number, answers))
+        filled.append(UnitAnswers(LAST, {"words": ["they all match"]} if person < 3 else {}))
         made = response_of(survey.sheet, f"t{person}", filled)
         responses.append(through_a_file(tmp_path, made))
     found = count_survey(survey.key, responses)
@@ -203,7 +203,8 @@ def test_expectations_as_the_thesis_groups_them():
 
 def rated_by(survey, who, rate):
     filled = [
-        Filled(u, {"rating": [str(rate(*survey.key["pairs"][u]))]}) for u in survey.key["pairs"]
+        UnitAnswers(u, {"rating": [str(rate(*survey.key["pairs"][u]))]})
+        for u in survey.key["pairs"]
     ]
     return response_of(survey.sheet, who, filled)
 
@@ -231,7 +232,7 @@ def test_ratings_of_words_become_human_data_that_relatedness_reads(tmp_path, cap
         response = rated_by(survey, f"p{number}", rate)
         files.append(tmp_path / f"{number}.json")
         files[-1].write_text(json.dumps(response.to_dict()))
-    half = response_of(survey.sheet, "half", [Filled("001", {"rating": ["2"]})])
+    half = response_of(survey.sheet, "half", [UnitAnswers("001", {"rating": ["2"]})])
     files.append(tmp_path / "half.json")
     files[-1].write_text(json.dumps(half.to_dict()))
     (tmp_path / "key.json").write_text(json.dumps(survey.key))
@@ -268,7 +269,7 @@ def test_votes_for_categories_are_read_by_uncertain(tmp_path):
     assert sorted(shown) == ["city", "crowd", "people"]
     said = ["people", "people", "crowd", "city", "city"]
     responses = [
-        response_of(survey.sheet, f"s{k}", [Filled("image", {"category": [c]})])
+        response_of(survey.sheet, f"s{k}", [UnitAnswers("image", {"category": [c]})])
         for k, c in enumerate(said)
     ]
     file = tmp_path / "votes.csv"

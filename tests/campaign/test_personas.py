@@ -9,7 +9,7 @@ import pytest
 
 from cranfield.agreement.quality import quality_of
 from cranfield.campaign.forms import ontology_form
-from cranfield.campaign.responses import collect
+from cranfield.campaign.responses import collect_responses
 from cranfield.errors import UsageError
 from cranfield.ontologies import built_in
 from cranfield.server.rehearsal.personas import SPAM, Crowd, Said, fill_batches, find_out
@@ -54,7 +54,7 @@ def test_a_careful_crowd_alone_is_left_alone():
     alarms = 0
     for seed in range(3):
         crowd = Crowd(FORM, ITEMS[:50], people=30, spammers=0, seed=seed)
-        log = collect(fill_batches(crowd, (6,), seed=seed)).log
+        log = collect_responses(fill_batches(crowd, (6,), seed=seed)).log
         alarms += sum(p.verdict != "keep" for p in quality_of(log))
         assert np.mean(log.value) > 0
     assert alarms <= 1

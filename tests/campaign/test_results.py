@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.campaign.results import TABLES, Material, campaign_results, result_table
-from cranfield.campaign.results.order import placed
+from cranfield.campaign.results import TABLES, ResultsData, campaign_results, result_table
+from cranfield.campaign.results.order import place_runs
 from cranfield.campaign.results.participation import read_figures
 from cranfield.campaign.results.parts import only_runs, only_units
 from cranfield.campaign.results.units import best_of_units
@@ -28,12 +28,12 @@ def digits():
 
 @pytest.fixture(scope="module")
 def labels(digits):
-    return Material.of(digits, "labels", released=True).compared(resamples=500)
+    return ResultsData.of(digits, "labels", released=True).compared(resamples=500)
 
 
 @pytest.fixture(scope="module")
 def ranked(digits):
-    return Material.of(digits, "ranked")
+    return ResultsData.of(digits, "ranked")
 
 
 def records(table, part=0):
@@ -64,7 +64,7 @@ def test_best_per_group_is_the_best_of_its_runs(labels):
 
 def test_places_and_ranks_are_told_apart(labels):
     """Equal means share a place; runs that tests cannot tell apart share a rank."""
-    rows = placed(labels, labels.primary)
+    rows = place_runs(labels, labels.primary)
     assert rows["logistic"].place == rows["timid"].place == 2
     assert rows["eager"].place == 4
     # Four runs lead together: no test tells them from the best.
@@ -84,8 +84,8 @@ def test_ranks_count_ranked_runs_only(labels):
     facts = dict(labels.run_facts)
     facts["neighbours"] = replace(facts["neighbours"], baseline=True)
     without = replace(labels, run_facts=facts)
-    assert placed(without, labels.measure("F.example"))["logistic"].rank == 1
-    assert placed(labels, labels.measure("F.example"))["logistic"].rank == 2
+    assert place_runs(without, labels.measure("F.example"))["logistic"].rank == 1
+    assert place_runs(labels, labels.measure("F.example"))["logistic"].rank == 2
 
 
 def test_configurations_have_places_of_their_own(labels):
@@ -165,7 +165,7 @@ def test_a_table_on_some_concepts_is_that_of_an_evaluation_on_them(digits, label
     """Cut from the scores, or scored on these concepts alone: the same numbers."""
     names = ["Zero", "One", "Even"]
     cut = labels.only(concepts=names)
-    anew = Material.of(digits, "labels", concepts=names, measures="AP.concept")
+    anew = ResultsData.of(digits, "labels", concepts=names, measures="AP.concept")
     assert cut.scores.mean() == {
         run: {"AP.concept": pytest.approx(row["AP.concept"])}
         for run, row in anew.scores.mean().items()
@@ -229,7 +229,7 @@ def test_stored_scores_give_the_same_tables(labels, ranked, tmp_path, capsys):
     for path in (kept, printed):
         for name in ("best-per-concept", "best-per-item", "rank-changes"):
             again = campaign_results(path, name)
-            direct = result_table(name, Material.of_scores(labels.scores))
+            direct = result_table(name, ResultsData.of_scores(labels.scores))
             # Without facts of runs chance is a run as others are, in both.
             assert [p.rows for p in again.parts] == [p.rows for p in direct.parts], name
     assert main(["campaign", "results", str(kept), "--table", "runs", "--no-compare"]) == 0
@@ -300,7 +300,9 @@ def test_parts_of_scores_are_scores_of_parts(rows, order):
 @settings(max_examples=60, deadline=None)
 @given(values)
 def test_the_best_of_a_unit_is_reached_and_not_surpassed(rows):
-    material = Material.of_scores(figures_of(rows), run_facts={"r0": RunFacts("r0", baseline=True)})
+    material = ResultsData.of_scores(
+        figures_of(rows), run_facts={"r0": RunFacts("r0", baseline=True)}
+    )
     for best in best_of_units(material, material.primary):
         column = [row[int(best.unit[1:])] for row in rows[1:]]
         known = [v for v in column if not math.isnan(v)]

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from cranfield.agreement.adjudication import Decision, read_decisions
 from cranfield.campaign.truth import (
+    apply_screening,
     disputes,
     make_truth,
-    screened,
     screening,
-    weighed,
+    weigh_disputes,
 )
 from cranfield.cli import main
 from cranfield.data.judgement_log import judgement_log
@@ -45,14 +45,14 @@ def test_the_most_disputed_units_come_first_and_without_names():
 
 def test_answers_to_a_dispute_have_the_probabilities_of_the_model():
     plain = disputes(log())
-    found = weighed(log(), plain[:2])
+    found = weigh_disputes(log(), plain[:2])
     model = make_truth(log(), "dawid-skene")
     every = {(r["item"], r["concept"], r["value"]): r["probability"] for r in model.soft_rows()}
     assert [d.votes for d in found] == [d.votes for d in plain[:2]]
     for one in found:
         assert one.probability == {v: every[one.item, one.concept, v] for v in one.votes}
         assert sum(one.probability.values()) == pytest.approx(1)
-    assert weighed(log(), ()) == ()
+    assert weigh_disputes(log(), ()) == ()
 
 
 def test_what_is_decided_stands_above_votes_and_models():
@@ -105,9 +105,9 @@ def test_a_screening_pass_turns_what_was_ticked_and_nothing_else(has, data):
     assert sorted(first.shown + first.others) == items
     assert [i for i, h in zip(items, has, strict=True) if h] == list(first.shown)
     wrong = data.draw(st.lists(st.sampled_from(items), unique=True))
-    after = screening(screened(truth, "X", wrong), "X")
+    after = screening(apply_screening(truth, "X", wrong), "X")
     assert set(after.shown) == set(first.shown) ^ set(wrong)
-    assert screening(screened(truth, "X", wrong), "Y").others == ()
+    assert screening(apply_screening(truth, "X", wrong), "Y").others == ()
 
 
 def test_the_command_takes_decisions(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.answers import Answer
-from cranfield.campaign.annotation_task import Filled, Sheet, Unit, response_of
+from cranfield.campaign.annotation_task import Sheet, Unit, UnitAnswers, response_of
 from cranfield.campaign.forms import ontology_form
 from cranfield.campaign.surveys.counting import count_survey
 from cranfield.campaign.surveys.rated import relatedness_survey
@@ -47,7 +47,7 @@ def answered_form():
     """What one person said about one item on a page of our own."""
     form = ontology_form(cf.read_ontology(ONTOLOGY, rules=RULES))
     sheet = Sheet("Digits", "labels", {"form": form}, (Unit("d1"),))
-    return response_of(sheet, "ann", [Filled("d1", {"Zero": ["Two"]}, comment="why")])
+    return response_of(sheet, "ann", [UnitAnswers("d1", {"Zero": ["Two"]}, comment="why")])
 
 
 @pytest.fixture
@@ -79,7 +79,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "list.run").write_text(files["list.run"])
     survey = relatedness_survey([("sky", "sea"), ("sea", "lake")])
-    rated = [Filled(unit, {"rating": ["4"]}) for unit in survey.key["units"]]
+    rated = [UnitAnswers(unit, {"rating": ["4"]}) for unit in survey.key["units"]]
     said = response_of(survey.sheet, "ann", rated).to_dict()
     (tmp_path / "survey-key.json").write_text(json.dumps(survey.key))
     (tmp_path / "survey-answers.json").write_text(json.dumps(said))

@@ -19,7 +19,7 @@ from cranfield.io.provider import ProviderSettings
 from cranfield.relatedness import METHODS, cooccurrence, methods, parse_methods
 from cranfield.relatedness import api as python
 from cranfield.relatedness.api import correlation_with_people as agreement
-from cranfield.relatedness.concept_sources import RateLimited, Remembered, UrlProvider
+from cranfield.relatedness.concept_sources import RateLimited, RememberedCounts, UrlProvider
 from cranfield.relatedness.cost_maps import compare_cost_maps as compare_maps
 from cranfield.relatedness.cost_maps import cost_maps
 from cranfield.relatedness.counts import count_tags, nwd, relatedness
@@ -249,7 +249,7 @@ def test_a_live_source_is_asked_gently_and_once(tmp_path):
     live = provider(fetch, name="a site", url=asked_at, count="photos.0.total", join=" AND ")
     slow = RateLimited(live, seconds=2.0, clock=lambda: now[0], sleep=slept.append)
     memory = tmp_path / "counts.csv"
-    counts = Remembered(slow, memory, source="a site")
+    counts = RememberedCounts(slow, memory, source="a site")
     assert relatedness(counts, "Sea", "Still_Life") == 1.0
     assert counts.hits("still life", "sea") == 12
     assert asked == [
@@ -259,7 +259,7 @@ def test_a_live_source_is_asked_gently_and_once(tmp_path):
     ]
     assert slept == [2.0, 2.0]
     counts.save()
-    again = Remembered(slow, memory, source="a site")
+    again = RememberedCounts(slow, memory, source="a site")
     assert relatedness(again, "sea", "still life") == 1.0
     assert len(asked) == 3
 
@@ -276,17 +276,17 @@ def test_a_live_source_that_cannot_be_right(tmp_path, count):
     memory = tmp_path / "counts.csv"
     fetch = [b'{"n": 5}', b'{"n": %d}' % count].pop
     live = provider(lambda _: fetch(0))
-    counts = Remembered(live, memory, source="x")
+    counts = RememberedCounts(live, memory, source="x")
     counts.save()
     assert not memory.exists()
     with pytest.raises(NeedsError, match=f"x counts {count} for beach, expected 0 to 100"):
         cooccurrence.relatedness(counts, "sea", "beach")
     counts.save()
     # What was learnt before can be read, and goes on where it broke off.
-    assert Remembered(live, memory, source="x").hits("sea") == 5
+    assert RememberedCounts(live, memory, source="x").hits("sea") == 5
     grown = provider(lambda _: b"", total=200)
     with pytest.raises(InputError, match="counts of a corpus of 100, but x has 200 now"):
-        Remembered(grown, memory, source="x")
+        RememberedCounts(grown, memory, source="x")
 
 
 def test_a_live_source_that_is_gone():

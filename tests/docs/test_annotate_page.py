@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cranfield.campaign.annotation_task import Filled, make_sheet, response_of
+from cranfield.campaign.annotation_task import UnitAnswers, make_sheet, response_of
 from cranfield.cli import main
 from cranfield.data.labels import dense
 from cranfield.io.annotations import read_truth
@@ -44,7 +44,7 @@ def fill_in(folder: Path) -> None:
             if draw.random() < 0.2 and not form.check({**answers, "HasLoop": ["none"]}):
                 answers["HasLoop"] = ["none"]
             seconds = float(np.round(draw.uniform(4, 12), 1))
-            filled.append(Filled(unit.name, answers, seconds=seconds))
+            filled.append(UnitAnswers(unit.name, answers, seconds=seconds))
         said = response_of(sheet, name, filled).to_dict()
         (folder / f"answers-{name}.json").write_text(json.dumps(said))
 

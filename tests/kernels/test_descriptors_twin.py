@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cranfield import _core
 from cranfield.features import DESCRIPTORS, DISTANCES
-from cranfield.features.distances import Prepared, distances
+from cranfield.features.distances import PreparedDistance, distances
 from cranfield.features.image_folders import vectors_of
 from tests.reference import features, features_mpeg7, features_texture
 
@@ -135,7 +135,7 @@ def test_distance_equals_its_formula(name: str, shares: bool) -> None:
 def test_empty_vectors_are_alike_and_similarity_stays_in_its_range(name: str) -> None:
     rng = np.random.default_rng(6)
     rows = np.vstack([np.zeros((2, 9)), rng.random((4, 9)), np.eye(9)])
-    ready = Prepared(DISTANCES[name], rows, shares=True)
+    ready = PreparedDistance(DISTANCES[name], rows, shares=True)
     table = ready.between(ready.rows(rows), ready.rows(rows))
     assert table[0, 1] == 0
     similar = ready.similarity(table)

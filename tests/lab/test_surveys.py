@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from cranfield.campaign.annotation_task import Filled, response_of
+from cranfield.campaign.annotation_task import UnitAnswers, response_of
 from cranfield.campaign.surveys.making import survey_from
 from cranfield.campaign.surveys.questionnaire import make_concept_survey, make_questionnaire
 from cranfield.campaign.surveys.votes import Preferences, count_preferences, count_votes, tally
@@ -319,7 +319,7 @@ def test_answers_of_the_page_count_as_those_that_were_ticked_in_a_file(tmp_path)
         key, old, new = files[2], tmp_path / "old.json", tmp_path / "new.json"
         ticks = {str(q): v for q, v in enumerate(chosen, 1)}
         survey = survey_from(made)
-        filled = [Filled(unit, {question: v}) for unit, v in ticks.items()]
+        filled = [UnitAnswers(unit, {question: v}) for unit, v in ticks.items()]
         about = {} if survey.sheet.about is None else {"age": ["40"], "education": ["other"]}
         response = response_of(survey.sheet, "ann", filled, about)
         new.write_text(json.dumps(response.to_dict()))

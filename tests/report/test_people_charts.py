@@ -5,7 +5,7 @@ from __future__ import annotations
 import cranfield as cf
 from cranfield.agreement.annotator_groups import group_agreement
 from cranfield.agreement.majority import majority_agreement
-from cranfield.campaign.responses import collect
+from cranfield.campaign.responses import collect_responses
 from cranfield.cli import main
 from cranfield.data.judgement_log import FilledForm
 from cranfield.io.samples import SAMPLE
@@ -32,7 +32,9 @@ def test_groups_of_annotators_stand_side_by_side():
 
 def test_rejections_and_work_are_bars():
     forms = [FilledForm("w", f"i{k}", {"a": "1"}, rejected="empty" * (k < 3)) for k in range(5)]
-    rejected, worked = collected_figures(collect([*forms, FilledForm("v", "i9", {"a": "0"})]))
+    rejected, worked = collected_figures(
+        collect_responses([*forms, FilledForm("v", "i9", {"a": "0"})])
+    )
     assert "Rejections per item" in rejected.to_svg()
     assert "w: 5" in worked.to_svg()
 

@@ -148,7 +148,7 @@ def test_an_export_holds_the_work_and_nobody(site, tmp_path):
 
 def test_offline_answers_and_the_sites_give_the_same_log_but_for_times_and_ids(site, tmp_path):
     """The same person, the same answers: through the page of the site and through the file."""
-    from cranfield.campaign.annotation_task import Filled, make_sheet, response_of
+    from cranfield.campaign.annotation_task import UnitAnswers, make_sheet, response_of
     from cranfield.campaign.responses import read_forms
 
     add(site)
@@ -158,7 +158,7 @@ def test_offline_answers_and_the_sites_give_the_same_log_but_for_times_and_ids(s
         item = re.search(r"<h2[^>]*>([^<]*)</h2>", found[1])[1]
         save(browser, *found, {"Sky": answers[item]})
     sheet = make_sheet(site.settings.public / "tiny")
-    filled = [Filled(item, {"Sky": said}, seconds=1.0) for item, said in answers.items()]
+    filled = [UnitAnswers(item, {"Sky": said}, seconds=1.0) for item, said in answers.items()]
     file = tmp_path / "answers.json"
     file.write_text(json.dumps(response_of(sheet, "crowd-001", filled).to_dict()))
     with site.context.store.read() as connection:

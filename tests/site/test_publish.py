@@ -20,7 +20,7 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from cranfield.campaign.results import Material
+from cranfield.campaign.results import ResultsData
 from cranfield.cli import main
 from cranfield.errors import CranfieldError, InputError
 from cranfield.io.collection import read_collection
@@ -303,7 +303,7 @@ def test_addresses_of_files_and_of_a_server():
 @pytest.fixture(scope="module")
 def results():
     collection = read_collection(SAMPLE)
-    material = Material.of(collection, "ranked").compared(baseline=None, resamples=200)
+    material = ResultsData.of(collection, "ranked").compared(baseline=None, resamples=200)
     return Results(material, ServedLinks("/c/results", "ranked"))
 
 

@@ -16,7 +16,7 @@ import cranfield as cf
 from cranfield.answers import load
 from cranfield.campaign.collections import check_collection
 from cranfield.campaign.estimated import with_truths
-from cranfield.campaign.results import Material, result_table
+from cranfield.campaign.results import ResultsData, result_table
 from cranfield.cli import main
 from cranfield.errors import NeedsError, UsageError
 from cranfield.io.collection import read_collection
@@ -167,7 +167,7 @@ def test_a_report_and_a_chart_have_three_lines_in_a_row(little):
     data = json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page)[1])
     section = data["sections"][0]
     assert all(len(ends) == 4 for ends in section["doubts"]["AP"])
-    material = Material.of(read_collection(little), "ranked", measures="AP")
+    material = ResultsData.of(read_collection(little), "ranked", measures="AP")
     drawing = chart(material.comparison, "AP").to_svg()
     assert drawing.count(", truth: ") >= RUNS
     assert drawing.count(", both: ") >= RUNS
@@ -189,7 +189,7 @@ def test_scores_of_a_server_keep_what_the_truth_leaves_open(soft, tmp_path):
     compared.save(tmp_path / "c.json")
     kept = load(tmp_path / "c.json")
     assert [s.truth_ci for s in kept.standings] == [s.truth_ci for s in whole.standings]
-    material = Material.of(held, "ranked", scores=scores, comparison=kept)
+    material = ResultsData.of(held, "ranked", scores=scores, comparison=kept)
     assert material.is_unsure
 
 

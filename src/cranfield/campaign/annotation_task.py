@@ -16,7 +16,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from cranfield.campaign.forms import LONGEST_TEXT, Answers, Form, FormProblem, gated, ontology_form
+from cranfield.campaign.forms import (
+    LONGEST_TEXT,
+    Answers,
+    Form,
+    FormProblem,
+    items_with_concepts,
+    ontology_form,
+)
 from cranfield.campaign.item_texts import picture_files, public_concepts, public_items, read_texts
 from cranfield.data.collection import Collection, ImageSheet, Texts
 from cranfield.data.labels import LabelMatrix
@@ -160,7 +167,7 @@ def _unit(record: Mapping[str, Any]) -> Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class UnitAnswers:
     """What a person said about one unit; `seconds` are those in which the page was in front."""
 
     unit: str
@@ -180,12 +187,12 @@ class Response:
     version: str
     forms: Mapping[str, Form]
     units: Mapping[str, str]
-    filled: tuple[Filled, ...]
+    filled: tuple[UnitAnswers, ...]
     about: Mapping[str, Sequence[str]] = field(default_factory=dict)
     about_form: Form | None = None
     source: str = "response"
 
-    def done(self) -> tuple[Filled, ...]:
+    def done(self) -> tuple[UnitAnswers, ...]:
         """What was answered, without what was skipped or could not be told."""
         return tuple(f for f in self.filled if f.state == "done")
 
@@ -233,7 +240,7 @@ class Response:
 def response_of(
     sheet: Sheet,
     annotator: str,
-    filled: Iterable[Filled],
+    filled: Iterable[UnitAnswers],
     about: Mapping[str, Sequence[str]] | None = None,
 ) -> Response:
     """What a person said about a sheet, checked; a UsageError names the first problem."""
@@ -289,7 +296,7 @@ def read_response(path: FileForm) -> Response:
     if not isinstance(record, dict) or record.get("cranfield-response") != LAYOUT:
         raise InputError.single(source, "is not a file of answers to a form of Cranfield")
     try:
-        response = _parsed(record, source)
+        response = _parse_response(record, source)
     except (KeyError, TypeError, ValueError, AttributeError, UsageError) as error:
         raise InputError.single(source, f"is not a whole file of answers ({error})") from None
     problems = problems_of(response)
@@ -298,7 +305,7 @@ def read_response(path: FileForm) -> Response:
     return response
 
 
-def _parsed(record: Mapping[str, Any], source: str) -> Response:
+def _parse_response(record: Mapping[str, Any], source: str) -> Response:
     sheet = record["sheet"]
     forms = {str(name): Form.from_dict(form) for name, form in sheet["forms"].items()}
     units = {str(unit): str(form) for unit, form in sheet["units"].items()}
@@ -315,14 +322,14 @@ def _parsed(record: Mapping[str, Any], source: str) -> Response:
         str(sheet["version"]),
         forms,
         units,
-        tuple(_filled(entry) for entry in record["filled"]),
+        tuple(_parse_answers(entry) for entry in record["filled"]),
         _answers(record.get("about") or {}),
         None if about is None else Form.from_dict(about),
         source,
     )
 
 
-def _filled(entry: Mapping[str, Any]) -> Filled:
+def _parse_answers(entry: Mapping[str, Any]) -> UnitAnswers:
     state = entry["state"]
     if state not in STATES:
         raise ValueError(f"the state {state!r}")
@@ -331,7 +338,7 @@ def _filled(entry: Mapping[str, Any]) -> Filled:
     if time < 0 or math.isinf(time):
         raise ValueError(f"{seconds!r} seconds")
     comment = str(entry.get("comment", ""))[:LONGEST_TEXT]
-    return Filled(str(entry["unit"]), _answers(entry["answers"]), state, time, comment)
+    return UnitAnswers(str(entry["unit"]), _answers(entry["answers"]), state, time, comment)
 
 
 def _answers(record: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -391,11 +398,11 @@ def make_sheet(
     """
     if first is not None and first < 1:
         raise UsageError(f"first={first} is not a whole number from 1 on")
-    task = _Given.of(source, rules, meanings)
+    task = _SheetSource.of(source, rules, meanings)
     item_ids = task.items(pictures, items, split)
     if below is not None:
         labels = known if known is not None else task.truth()
-        item_ids = gated(item_ids, known_labels(labels), [below])
+        item_ids = items_with_concepts(item_ids, known_labels(labels), [below])
     units = _units(item_ids, task.texts, pictures)
     form = ontology_form(
         task.ontology, meanings=task.meanings, below=below, title=title or task.title
@@ -425,7 +432,7 @@ def known_labels(source: Any) -> LabelMatrix:
     return truth
 
 
-class _Given:
+class _SheetSource:
     """What a collection or an ontology gives to a sheet."""
 
     def __init__(
@@ -444,7 +451,7 @@ class _Given:
     @classmethod
     def of(
         cls, source: str | Path, rules: str | Path | None, meanings: str | Path | None
-    ) -> _Given:
+    ) -> _SheetSource:
         collection = None
         ontology_source: str | Path = source
         meanings_file: str | Path | None = meanings

@@ -130,7 +130,7 @@ class Worker:
     paused: bool = False
 
 
-def qualified(plan: Plan, worker: Worker) -> bool:
+def is_qualified(plan: Plan, worker: Worker) -> bool:
     """Whether a person may go on: enough gold right, or too little judged to say."""
     if not plan.qualification or worker.gold_judged < plan.trial:
         return True
@@ -171,7 +171,7 @@ def next_unit(
     `load` counts for each unit the assignments that hold one of its places. Gold units have as
     many places as there are people. `order` is that of the person, for who has it at hand.
     """
-    if state not in ("pilot", "running") or worker.paused or not qualified(plan, worker):
+    if state not in ("pilot", "running") or worker.paused or not is_qualified(plan, worker):
         return None
     if plan.most_per_person is not None and worker.given >= plan.most_per_person:
         return None
@@ -221,7 +221,7 @@ class Assignment:
     reissued_as: int | None = None
 
 
-def moved(
+def move_assignment(
     assignment: Assignment, state: AssignmentState, *, at: float, reason: str = ""
 ) -> Assignment:
     """The assignment in another state; a UsageError where that way does not exist."""
@@ -235,7 +235,7 @@ def moved(
     return replace(assignment, state=state, done=finished_at, reason=reason)
 
 
-def changed(state: BatchState, name: str, *, open_assignments: int = 0) -> BatchState:
+def change_batch(state: BatchState, name: str, *, open_assignments: int = 0) -> BatchState:
     """The state that a batch goes to; a UsageError where that way does not exist."""
     if name not in BATCH_STATES:
         raise UsageError(f"no state {name!r}.{suggest(name, BATCH_STATES)}")
@@ -253,10 +253,12 @@ def way_name(state: BatchState, target: BatchState) -> str:
     return _AGAIN.get(state, WAY_NAMES[target]) if target == "running" else WAY_NAMES[target]
 
 
-def lapsed(plan: Plan, assignments: Iterable[Assignment], now: float) -> list[Assignment]:
+def lapsed_assignments(
+    plan: Plan, assignments: Iterable[Assignment], now: float
+) -> list[Assignment]:
     """The assignments whose time is over: their places are free again."""
     return [
-        moved(a, "expired", at=now)
+        move_assignment(a, "expired", at=now)
         for a in assignments
         if a.state in ("offered", "open") and now - a.given >= plan.expires
     ]

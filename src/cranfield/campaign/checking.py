@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.answers import Answer
 from cranfield.campaign.lines import BINARY, SEPARATED, TREC_FIELDS
 from cranfield.campaign.scoring import run_thresholds
-from cranfield.campaign.submissions import ROWS, Checked, Problem, PublicSet, check_submission
+from cranfield.campaign.submissions import (
+    ROWS,
+    CheckedSubmission,
+    Problem,
+    PublicSet,
+    check_submission,
+)
 from cranfield.data.collection import Collection, Kind
 from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError, UsageError, plural
@@ -127,11 +133,11 @@ def _rows(collection: Collection) -> dict[str, str]:
     return {n: ROWS for n, facts in collection.run_facts.items() if facts.threshold == ROWS}
 
 
-def _named_apart(checked: Sequence[Checked]) -> list[Checked]:
+def _named_apart(checked: Sequence[CheckedSubmission]) -> list[CheckedSubmission]:
     """The same, with a problem for a submission whose name another has, as names name runs."""
     from dataclasses import replace
 
-    first: dict[tuple[str, str], Checked] = {}
+    first: dict[tuple[str, str], CheckedSubmission] = {}
     result = []
     for submission in checked:
         namesake = first.setdefault((submission.kind, submission.name), submission)
@@ -146,7 +152,7 @@ def _named_apart(checked: Sequence[Checked]) -> list[Checked]:
 
 
 def _answer(
-    collection: Collection, checked: Sequence[Checked], publics: Iterable[PublicSet]
+    collection: Collection, checked: Sequence[CheckedSubmission], publics: Iterable[PublicSet]
 ) -> SubmissionCheck:
     rows = tuple(
         Submission(

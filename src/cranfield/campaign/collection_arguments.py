@@ -20,7 +20,7 @@ from cranfield.io.collection import FILE, read_collection, read_items
 from cranfield.io.files import run_name
 from cranfield.io.ontology import read_rules_of
 
-Given = dict[str, Any]
+Arguments = dict[str, Any]
 
 
 def is_collection(place: Any) -> bool:
@@ -28,7 +28,7 @@ def is_collection(place: Any) -> bool:
     return isinstance(place, str | Path) and (Path(place) / FILE).is_file()
 
 
-def filled(question: str, arguments: Mapping[str, Any]) -> Given:
+def fill_arguments(question: str, arguments: Mapping[str, Any]) -> Arguments:
     """What was given for a question, with what a collection's folder among it has.
 
     `question` is the name of a command. A parameter that is None or empty was not given.
@@ -46,13 +46,13 @@ def filled(question: str, arguments: Mapping[str, Any]) -> Given:
     return completed
 
 
-def _ranked(collection: Collection, arguments: Given) -> None:
+def _ranked(collection: Collection, arguments: Arguments) -> None:
     arguments["judgements"] = _gold(collection, "ranked", arguments)
     _runs(collection, "ranked", arguments)
     _options(collection, "ranked", arguments)
 
 
-def _labels(collection: Collection, arguments: Given) -> None:
+def _labels(collection: Collection, arguments: Arguments) -> None:
     tuning_items: Any = arguments.get("on")
     if tuning_items in collection.splits and not Path(tuning_items).exists():
         arguments["on"] = tuning_items = collection.splits[tuning_items]
@@ -67,7 +67,7 @@ def _labels(collection: Collection, arguments: Given) -> None:
     _options(collection, "labels", arguments)
 
 
-def _subject(collection: Collection, arguments: Given) -> None:
+def _subject(collection: Collection, arguments: Arguments) -> None:
     """Runs of either kind: that to which the measures or the options belong, else the only one.
 
     A `kind` among what was given says it.
@@ -91,13 +91,13 @@ def _subject(collection: Collection, arguments: Given) -> None:
         arguments["baseline"] = collection.part(kind).baseline or None
 
 
-def _scored(collection: Collection, arguments: Given) -> Any:
+def _scored(collection: Collection, arguments: Arguments) -> Any:
     """The truth that annotations are scored by; with silver beside it, the gold as it is."""
     truth = _gold(collection, "labels", arguments)
     return truth if arguments.get("silver") else scored_truth(collection, "labels", truth)
 
 
-def _gold(collection: Collection, kind: Kind, arguments: Given) -> Path:
+def _gold(collection: Collection, kind: Kind, arguments: Arguments) -> Path:
     """The truth, or the gold where there is silver too: that is named then among what was given.
 
     Whichever of the two was given replaces the folder's.
@@ -111,7 +111,7 @@ def _gold(collection: Collection, kind: Kind, arguments: Given) -> Path:
     return gold or truth
 
 
-def _study(collection: Collection, arguments: Given) -> None:
+def _study(collection: Collection, arguments: Arguments) -> None:
     """Runs of a study, which has one threshold for all of them."""
     thresholds = arguments.pop("thresholds", None)
     _subject(collection, arguments)
@@ -119,7 +119,7 @@ def _study(collection: Collection, arguments: Given) -> None:
         arguments["thresholds"] = thresholds
 
 
-def _kind(collection: Collection, arguments: Given) -> Kind:
+def _kind(collection: Collection, arguments: Arguments) -> Kind:
     kind: Kind | None = arguments.pop("kind", None)
     if kind is not None:
         return kind
@@ -138,13 +138,13 @@ def _kind(collection: Collection, arguments: Given) -> Kind:
     )
 
 
-def _runs(collection: Collection, kind: Kind, arguments: Given, place: str = "runs") -> None:
+def _runs(collection: Collection, kind: Kind, arguments: Arguments, place: str = "runs") -> None:
     arguments[place] = arguments[place] or list(collection.part(kind).runs)
     if not arguments[place]:
         raise NeedsError(f"{collection.folder / FILE} names no runs against its {TRUTH[kind]}")
 
 
-def _options(collection: Collection, kind: Kind, arguments: Given) -> None:
+def _options(collection: Collection, kind: Kind, arguments: Arguments) -> None:
     """What is known of the collection, where nothing else was said."""
     options = task_options(collection, kind)
     if arguments.get("tune") is not None:
@@ -160,7 +160,7 @@ def _options(collection: Collection, kind: Kind, arguments: Given) -> None:
             arguments[name] = value
 
 
-def _log(collection: Collection, arguments: Given) -> None:
+def _log(collection: Collection, arguments: Arguments) -> None:
     arguments["judgements"] = collection.need("judgement_log")
     if arguments.get("rules") or arguments.get("ontology"):
         return
@@ -171,7 +171,7 @@ def _log(collection: Collection, arguments: Given) -> None:
         arguments |= {name: str(value) for name, value in sources.items() if value is not None}
 
 
-def _opinions(collection: Collection, arguments: Given) -> None:
+def _opinions(collection: Collection, arguments: Arguments) -> None:
     arguments["votes"] = collection.need("subject_categories")
     # Behind a folder there are runs only.
     arguments["runs"] = [run for run in (arguments.get("tree"), *arguments["runs"]) if run]
@@ -180,35 +180,35 @@ def _opinions(collection: Collection, arguments: Given) -> None:
     _runs(collection, "ranked", arguments)
 
 
-def _rankings(collection: Collection, arguments: Given) -> None:
+def _rankings(collection: Collection, arguments: Arguments) -> None:
     arguments["subjects"] = collection.need("subject_rankings")
     _runs(collection, "ranked", arguments)
     if arguments.get("collection_size") is None:
         arguments["collection_size"] = task_options(collection, "ranked")["collection_size"]
 
 
-def _index(collection: Collection, arguments: Given) -> None:
+def _index(collection: Collection, arguments: Arguments) -> None:
     arguments["qrels"] = collection.need("judgements")
     arguments["runs"] = arguments["runs"] or list(collection.runs)
 
 
-def _pictures(collection: Collection, arguments: Given) -> None:
+def _pictures(collection: Collection, arguments: Arguments) -> None:
     arguments["features"] = collection.need("pictures")
 
 
-def _pool(collection: Collection, arguments: Given) -> None:
+def _pool(collection: Collection, arguments: Arguments) -> None:
     kind: Kind = "labels" if arguments.get("labels") else "ranked"
     _runs(collection, kind, arguments)
     if kind == "ranked" and arguments.get("judged") is None:
         arguments["judged"] = collection.judgements
 
 
-def _truth(collection: Collection, arguments: Given) -> None:
+def _truth(collection: Collection, arguments: Arguments) -> None:
     arguments["truth"] = collection.need("truth" if arguments.get("labels") else "judgements")
 
 
 # command -> the parameter in which a folder may stand, and how the others are filled
-QUESTIONS: dict[str, tuple[str, Callable[[Collection, Given], None]]] = {
+QUESTIONS: dict[str, tuple[str, Callable[[Collection, Arguments], None]]] = {
     "eval": ("judgements", _ranked),
     "label": ("truth", _labels),
     "compare": ("files", _subject),

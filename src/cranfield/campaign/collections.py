@@ -381,7 +381,7 @@ class _Check:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Published(Answer):
+class PublishedSite(Answer):
     """What was written: the folder, its pages and files, and how large they are."""
 
     command: ClassVar[str] = "publish"

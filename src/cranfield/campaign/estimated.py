@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Estimated:
+class EstimatedScores:
     """Estimated scores of runs with their comparison, as boards and pages take them.
 
     `units` has the values of single units under all measures that were asked for: gold where
@@ -100,7 +100,7 @@ def score_estimated(
     jobs: int | None = None,
     progress: Watcher | None = None,
     **options: Any,
-) -> Estimated:
+) -> EstimatedScores:
     """Estimate what the runs of a collection are worth, and every difference of two.
 
     `further` measures have values of single units only. `options` are those of `powered`.
@@ -140,7 +140,7 @@ def score_estimated(
             **options,
         )
         units = combine_scores(gold, silver)  # which relies on what was checked before
-    return Estimated(*comparison_from_ppi(answer, units), units, answer)
+    return EstimatedScores(*comparison_from_ppi(answer, units), units, answer)
 
 
 def _has_strata(collection: Collection, kind: Kind) -> bool:

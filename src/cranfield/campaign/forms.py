@@ -567,12 +567,14 @@ def actions_of(form: Form) -> dict[str, str]:
     return {name: key if key not in keys else next(spare) for name, key in ACTIONS.items()}
 
 
-def gated(items: Sequence[str], labels: LabelMatrix, concepts: Sequence[str]) -> tuple[str, ...]:
+def items_with_concepts(
+    items: Sequence[str], labels: LabelMatrix, concepts: Sequence[str]
+) -> tuple[str, ...]:
     """The items that are known to have one of some concepts: who is asked about the rest.
 
     >>> import numpy as np
     >>> labels = LabelMatrix.of(np.array([[1, 0], [0, 1]]), items=["a", "b"], concepts=["X", "Y"])
-    >>> gated(["b", "a"], labels, ["Y"])
+    >>> items_with_concepts(["b", "a"], labels, ["Y"])
     ('b',)
     """
     unknown = [c for c in concepts if c not in labels.concepts]

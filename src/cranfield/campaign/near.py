@@ -16,10 +16,10 @@ _ENDING = re.compile(r"\.[A-Za-z]{2,5}$")
 _NUMBER = re.compile(r"\d+")
 
 
-class Near:
+class NameSuggester:
     """Suggests ids; the common slips (case, endings, leading zeros) are found at once.
 
-    >>> Near(["im0007", "im0008"])("IM7.jpg")
+    >>> NameSuggester(["im0007", "im0008"])("IM7.jpg")
     " Did you mean 'im0007'?"
     """
 

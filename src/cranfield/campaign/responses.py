@@ -86,7 +86,7 @@ class Remark:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Collected(Answer):
+class FormResponses(Answer):
     """Forms that came back, and the log of those that count.
 
     `twice` are items that one person judged in more than one batch.
@@ -144,7 +144,12 @@ class Collected(Answer):
                 {"item": i.name, "forms": i.forms, "rejected": i.rejected} for i in self.items
             ],
             "comments": [
-                {"annotator": r.annotator, "item": r.item, "comment": r.text, "about": r.about}
+                {
+                    "annotator": r.annotator,
+                    "item": r.item,
+                    "comment": r.text,
+                    "about": r.about,
+                }
                 for r in self.remarks
             ],
             "reasons": dict(self.reasons),
@@ -162,7 +167,7 @@ def read_forms(
     concepts: Sequence[str] | None = None,
     classes: Mapping[str, str] | FileForm | None = None,
     pseudonyms: bool = False,
-) -> Collected:
+) -> FormResponses:
     """Forms from files of any kind: answers to our own forms, a crowd platform's CSV, Label
     Studio's JSON.
 
@@ -181,10 +186,12 @@ def read_forms(
     if classes is not None and not isinstance(classes, Mapping):
         classes = read_classes(classes)
     forms = [form for file in files for form in _forms_of(file, concepts)]
-    return collect(numbered(forms) if pseudonyms else forms, rules=rule_set, classes=classes)
+    return collect_responses(
+        number_annotators(forms) if pseudonyms else forms, rules=rule_set, classes=classes
+    )
 
 
-def numbered(forms: Sequence[FilledForm]) -> list[FilledForm]:
+def number_annotators(forms: Sequence[FilledForm]) -> list[FilledForm]:
     """The forms with numbers for names, in the order in which people appear."""
     people = list(dict.fromkeys(f.annotator for f in forms))
     width = len(str(len(people)))
@@ -242,18 +249,18 @@ def forms_of_response(response: Response) -> tuple[FilledForm, ...]:
     )
 
 
-def collect(
+def collect_responses(
     forms: Sequence[FilledForm],
     *,
     rules: Ontology | Rules | None = None,
     classes: Mapping[str, str] | None = None,
-) -> Collected:
+) -> FormResponses:
     """Which forms count, and the figures of all of them."""
     notes = Notes()
     concept_sets = {tuple(form.values) for form in forms}
     books = {} if rules is None else {names: RuleBook.of(rules, names) for names in concept_sets}
     checked = [_checked(form, books.get(tuple(form.values))) for form in forms]
-    first_forms, repeated = _once([f for f in checked if not f.rejected])
+    first_forms, repeated = _split_repeated([f for f in checked if not f.rejected])
     if repeated:
         notes.add(
             f"{plural(len(repeated), 'form')} on an item that the same person had judged before; "
@@ -261,11 +268,11 @@ def collect(
         )
     concepts = tuple(dict.fromkeys(c for f in checked for c in f.values))
     remarks = tuple(
-        Remark(f.annotator, f.item, f.comment, about(f.comment, concepts, classes or {}))
+        Remark(f.annotator, f.item, f.comment, classify_remark(f.comment, concepts, classes or {}))
         for f in checked
         if f.comment
     )
-    return Collected(
+    return FormResponses(
         tuple(_facts(name, [f for f in checked if f.batch == name]) for name in _names(checked)),
         _tallies(checked, "annotator"),
         _tallies(checked, "item"),
@@ -289,7 +296,7 @@ def _checked(form: FilledForm, book: RuleBook | None) -> FilledForm:
     return form if broken is None else replace(form, rejected=broken.rule)
 
 
-def _once(forms: Sequence[FilledForm]) -> tuple[list[FilledForm], list[FilledForm]]:
+def _split_repeated(forms: Sequence[FilledForm]) -> tuple[list[FilledForm], list[FilledForm]]:
     """The first form of each person and item, and the others."""
     seen: set[tuple[str, str]] = set()
     first_forms: list[FilledForm] = []
@@ -355,10 +362,10 @@ def _tallies(forms: Sequence[FilledForm], key: str) -> tuple[Tally, ...]:
     return tuple(sorted(tallies, key=lambda t: (-t.forms, t.name)))
 
 
-def about(text: str, concepts: Sequence[str], classes: Mapping[str, str]) -> str:
+def classify_remark(text: str, concepts: Sequence[str], classes: Mapping[str, str]) -> str:
     """What a comment is about, by its words; a guess that `classes` can correct.
 
-    >>> about("The colours are too dark", (), {}), about("So cute!", (), {})
+    >>> classify_remark("The colours are too dark", (), {}), classify_remark("So cute!", (), {})
     ('quality', 'feelings')
     """
     if text in classes:

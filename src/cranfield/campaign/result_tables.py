@@ -9,7 +9,7 @@ KINDS = ("ranked", "labels")
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class TableSpec:
     """A result table: what it shows, which table of the source it is, and what it needs.
 
     `needs` names what the material must have: "teams", "configurations", "concepts", "topics",
@@ -30,7 +30,7 @@ class Declared:
 
 _LABELS = ("labels",)
 _ALL = (
-    Declared(
+    TableSpec(
         "runs",
         "All runs with place, rank and interval",
         "No 10.7",
@@ -38,7 +38,7 @@ _ALL = (
         options=("measures",),
         tested=True,
     ),
-    Declared(
+    TableSpec(
         "best-per-group",
         "Best run per group and measure, its rank among all runs and its configuration",
         "No Tables 10.3, 10.5, 10.6",
@@ -47,7 +47,7 @@ _ALL = (
         options=("measures",),
         tested=True,
     ),
-    Declared(
+    TableSpec(
         "per-configuration",
         "Best run per group within each configuration",
         "No Tables 10.7-10.9",
@@ -56,7 +56,7 @@ _ALL = (
         options=("measures",),
         tested=True,
     ),
-    Declared(
+    TableSpec(
         "best-per-concept",
         "Best value of every concept with group and configuration, and counts of both",
         "No Tables 10.4, 10.10",
@@ -65,7 +65,7 @@ _ALL = (
         _LABELS,
         ("measure",),
     ),
-    Declared(
+    TableSpec(
         "best-per-topic",
         "Best value of every topic with group and configuration, and counts of both",
         "as No Table 10.10, for topics",
@@ -74,7 +74,7 @@ _ALL = (
         ("ranked",),
         ("measure",),
     ),
-    Declared(
+    TableSpec(
         "best-per-item",
         "Items that even the best run does worst, with pictures",
         "No 10.7.2, Figure 10.5",
@@ -83,7 +83,7 @@ _ALL = (
         _LABELS,
         ("measure", "count"),
     ),
-    Declared(
+    TableSpec(
         "frequency",
         "Frequency of concepts against their best value",
         "No Figure 10.3",
@@ -92,7 +92,7 @@ _ALL = (
         _LABELS,
         ("measure",),
     ),
-    Declared(
+    TableSpec(
         "occurrence",
         "Occurrence of concepts per split",
         "No Figure 10.4",
@@ -100,7 +100,7 @@ _ALL = (
         ("truth",),
         _LABELS,
     ),
-    Declared(
+    TableSpec(
         "participation",
         "Groups registered, groups with runs, and runs, per year",
         "No Table 10.2",
@@ -108,14 +108,14 @@ _ALL = (
         ("teams",),
         options=("years",),
     ),
-    Declared(
+    TableSpec(
         "rank-changes",
         "Runs with the largest change of rank between two measures",
         "No Table 7.2",
         "cranfield.campaign.results.changes:rank_changes",
         options=("measures", "per_group", "count"),
     ),
-    Declared(
+    TableSpec(
         "side-by-side",
         "Sets of concepts, or configurations, beside one another with Cronbach's alpha",
         "No 10.7.4",
@@ -123,7 +123,7 @@ _ALL = (
         ("sets",),
         options=("sets", "unit", "measure"),
     ),
-    Declared(
+    TableSpec(
         "years",
         "Earlier years on what they share with this one: best values, wins, means, tests",
         "No Tables 10.4, 10.11, Figure 10.5",
@@ -132,10 +132,10 @@ _ALL = (
         options=("years", "measures", "count"),
     ),
 )
-TABLES: dict[str, Declared] = {table.name: table for table in _ALL}
+TABLES: dict[str, TableSpec] = {table.name: table for table in _ALL}
 
 
-def declared_table(name: str) -> Declared:
+def table_spec(name: str) -> TableSpec:
     """The declaration of a table, or a UsageError with a suggestion."""
     if name not in TABLES:
         names = ", ".join(TABLES)

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cranfield.campaign.estimated import Estimated, score_estimated
-from cranfield.campaign.results.results_data import Material
+from cranfield.campaign.estimated import EstimatedScores, score_estimated
+from cranfield.campaign.results.results_data import ResultsData
 from cranfield.campaign.scoring import score_collection, scored_truth, task_options
 from cranfield.campaign.submissions import PublicSet
 from cranfield.data.collection import Collection, Kind
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Gathered:
+class ResultsBundle:
     """The material of a task, curves of its topics, and what annotation runs confuse."""
 
-    material: Material
+    material: ResultsData
     curve: Scores | None = None
     mistakes: Mistakes | None = None
 
 
-def gather(
+def gather_results(
     collection: Collection,
     kind: Kind,
     *,
@@ -42,29 +42,29 @@ def gather(
     jobs: int | None = None,
     progress: Watcher | None = None,
     **options: Any,
-) -> Gathered:
+) -> ResultsBundle:
     """Score, compare and look at the runs of a task; every run is read once.
 
     `options` are those of a comparison, which is of all pairs.
     """
     reporter = Progress.of(progress)
     if collection.part(kind).silver is not None:
-        return _estimated(collection, kind, released, jobs, reporter, options)
+        return _gather_estimated(collection, kind, released, jobs, reporter, options)
     part = reporter.part(0.0, 0.6)
     named_units: Mapping[str, set[str] | None]
     if kind == "ranked":
-        scores, curve, named_units = _ranked(collection, jobs, part)
+        scores, curve, named_units = _score_ranked(collection, jobs, part)
         mistakes = None
     else:
-        scores, mistakes = _labels(collection, jobs, part)
+        scores, mistakes = _score_labels(collection, jobs, part)
         curve, named_units = None, mistakes.named
     if not released:
         public = PublicSet.of(collection, kind)
-        scores = sealed(scores, public, named_units)
+        scores = mask_hidden_units(scores, public, named_units)
         if mistakes is not None:
             mistakes.concepts = scores.units["concept"]
         curve = None if curve is None else replace(curve, units=scores.units)
-    material = Material.of(collection, kind, scores=scores, released=released)
+    material = ResultsData.of(collection, kind, scores=scores, released=released)
     if compare and len(scores.runs) > 1 and _testable(scores):
         tested = [str(m) for m in _testable(scores)]
         material = material.compared(
@@ -72,34 +72,34 @@ def gather(
             progress=reporter.part(0.6, 1.0),
         )
     reporter(1.0)
-    return Gathered(material, curve, mistakes)
+    return ResultsBundle(material, curve, mistakes)
 
 
-def _estimated(
+def _gather_estimated(
     collection: Collection,
     kind: Kind,
     released: bool,
     jobs: int | None,
     progress: Progress,
     options: dict[str, Any],
-) -> Gathered:
+) -> ResultsBundle:
     """The same from little gold and much silver; what runs confuse is known for gold only."""
-    estimate, curve = gather_estimated(collection, kind, jobs, progress, **options)
-    mistakes = None if kind == "ranked" else _labels(collection, jobs, Progress.of(None))[1]
+    estimate, curve = gather_estimates(collection, kind, jobs, progress, **options)
+    mistakes = None if kind == "ranked" else _score_labels(collection, jobs, Progress.of(None))[1]
     scores = estimate.scores
     if not released:
         named_units = {} if mistakes is None else mistakes.named
-        scores = sealed(scores, PublicSet.of(collection, kind), named_units)
+        scores = mask_hidden_units(scores, PublicSet.of(collection, kind), named_units)
         curve = None if curve is None else replace(curve, units=scores.units)
-    material = Material.of(
+    material = ResultsData.of(
         collection, kind, scores=scores, comparison=estimate.comparison, released=released
     )
-    return Gathered(material, curve, mistakes)
+    return ResultsBundle(material, curve, mistakes)
 
 
-def gather_estimated(
+def gather_estimates(
     collection: Collection, kind: Kind, jobs: int | None, progress: Progress, **options: Any
-) -> tuple[Estimated, Scores | None]:
+) -> tuple[EstimatedScores, Scores | None]:
     """Estimates of the runs of a collection with silver, and the curves of its topics."""
     arguments: dict[str, Any] = {"jobs": jobs, "progress": progress, **options}
     if kind == "labels":
@@ -114,7 +114,7 @@ def _testable(scores: Scores) -> list[Any]:
     return [m for m in scores.measures if m in scores.values and scores.is_mean(m)]
 
 
-def _ranked(
+def _score_ranked(
     collection: Collection, jobs: int | None, progress: Progress
 ) -> tuple[Scores, Scores, dict[str, set[str] | None]]:
     """The scores under the collection's measures, precision at levels of recall, and the topics
@@ -138,7 +138,7 @@ def _measures(collection: Collection) -> tuple[Sequence[Measure], Sequence[Measu
     return reported, parse_measures(RECALL_MEASURES)
 
 
-def _labels(
+def _score_labels(
     collection: Collection, jobs: int | None, progress: Progress
 ) -> tuple[Scores, Mistakes]:
     """The scores of annotation runs, and their mistakes."""
@@ -148,7 +148,7 @@ def _labels(
     return score_with_mistakes(truth, part.runs, names, jobs=jobs, progress=progress, **options)
 
 
-def sealed(
+def mask_hidden_units(
     scores: Scores, public: PublicSet, named_units: Mapping[str, set[str] | None] | None = None
 ) -> Scores:
     """The same scores; topics, items and concepts that only the truth names have no name.
@@ -163,13 +163,13 @@ def sealed(
     ):
         public_names = (named_units or {}).get(unit) if listed_names is None else set(listed_names)
         if unit in units and public_names is not None:
-            units[unit], secret = _masked(unit, units[unit], public_names)
+            units[unit], secret = _mask_names(unit, units[unit], public_names)
             hidden |= secret
     notes = tuple(note for note in scores.notes if not any(name in note for name in hidden))
     return replace(scores, units=units, notes=notes)
 
 
-def _masked(
+def _mask_names(
     unit: str, names: Sequence[str], public_names: set[str]
 ) -> tuple[tuple[str, ...], set[str]]:
     masked, hidden = [], set()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield._lazy import cached_property
 from cranfield.campaign.item_texts import public_concepts, public_items, public_topics
 from cranfield.campaign.lines import rows_of
-from cranfield.campaign.near import Near
+from cranfield.campaign.near import NameSuggester
 from cranfield.data import Run
 from cranfield.data.collection import Collection, Kind
 from cranfield.errors import PROBLEMS_SHOWN, InputError, plural
@@ -76,7 +76,7 @@ class PublicSet:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedSubmission:
     """What was found in one submission; `run` is what was read, if nothing is wrong with it.
 
     The first problems are kept, `count` has the number of all. `units` are the topics or items
@@ -99,7 +99,7 @@ class Checked:
         return not self.count
 
 
-class Found:
+class ProblemList:
     """Problems on their way: the first are kept, all are counted."""
 
     def __init__(self, file: str) -> None:
@@ -123,7 +123,7 @@ def check_submission(
     *,
     threshold: Threshold | str | Path | None = None,
     name: str | None = None,
-) -> Checked:
+) -> CheckedSubmission:
     """Read a submission and say all that is wrong with it.
 
     `threshold` is a number, one per concept, or a file of them, for annotations without decisions
@@ -139,9 +139,9 @@ class _Check:
 
     def __init__(self, submission: Input, public: PublicSet, name: str) -> None:
         self.given, self.public, self.name = submission, public, name
-        self.found = Found(describe(submission))
+        self.found = ProblemList(describe(submission))
 
-    def ranked(self) -> Checked:
+    def ranked(self) -> CheckedSubmission:
         from cranfield.io import read_run
 
         try:
@@ -156,7 +156,7 @@ class _Check:
         notes = [f"has nothing for {_some('topic', missing)}"] if missing else []
         return self._checked(run, len(run), len(run.topics), missing, notes)
 
-    def labels(self, threshold: Threshold | str | Path | None) -> Checked:
+    def labels(self, threshold: Threshold | str | Path | None) -> CheckedSubmission:
         from cranfield.io.labels import read_labels
 
         try:
@@ -182,7 +182,7 @@ class _Check:
             check_threshold(labels, threshold, self.found)
         return self._checked(labels, len(labels.items), len(labels.items), missing, notes)
 
-    def _refused(self, error: InputError) -> Checked:
+    def _refused(self, error: InputError) -> CheckedSubmission:
         """A file that cannot be read: what its reader says, and wrong ids beside it."""
         percents = _percents(self.given) if self.public.kind == "labels" else None
         reported = [p for p in error.problems if percents is None or OUTSIDE not in p.message]
@@ -193,7 +193,7 @@ class _Check:
         if reported:
             self.found.count += error.count - len(error.problems)
         self._tell(self._first_unknown())
-        return Checked(
+        return CheckedSubmission(
             self.found.file, self.name, self.public.kind, self.found.first(), self.found.count
         )
 
@@ -223,7 +223,7 @@ class _Check:
 
     def _tell(self, unknown: Mapping[tuple[str, str], int]) -> None:
         suggestions = {
-            role: Near(getattr(self.public, f"{role}s") or (), self.public.known(role))
+            role: NameSuggester(getattr(self.public, f"{role}s") or (), self.public.known(role))
             for role in dict.fromkeys(role for role, _ in unknown)
         }
         for (role, name), line in unknown.items():
@@ -231,9 +231,9 @@ class _Check:
 
     def _checked(
         self, run: Any, lines: int, units: int, missing: Sequence[str], notes: Sequence[str]
-    ) -> Checked:
+    ) -> CheckedSubmission:
         problems = self.found
-        return Checked(
+        return CheckedSubmission(
             problems.file,
             self.name,
             self.public.kind,
@@ -248,7 +248,7 @@ class _Check:
 
 
 def check_threshold(
-    labels: LabelMatrix, threshold: Threshold | str | Path | None, problems: Found
+    labels: LabelMatrix, threshold: Threshold | str | Path | None, problems: ProblemList
 ) -> None:
     """Say what is wrong with a threshold itself, or with how it fits the labels."""
     from cranfield.evaluation.label_inputs import coerce_threshold

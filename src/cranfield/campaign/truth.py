@@ -58,7 +58,7 @@ def disputes(log: JudgementLog, decided: Iterable[Decision] = ()) -> tuple[Dispu
     return tuple(sorted(open_disputes, key=lambda d: (d.margin, -sum(d.votes.values()))))
 
 
-def weighed(log: JudgementLog, open_disputes: Sequence[Dispute]) -> tuple[Dispute, ...]:
+def weigh_disputes(log: JudgementLog, open_disputes: Sequence[Dispute]) -> tuple[Dispute, ...]:
     """Disputes with the probability of each answer that was given, by Dawid and Skene's model."""
     if not open_disputes:
         return ()
@@ -114,7 +114,7 @@ def screening(truth: LabelMatrix, concept: str) -> Screening:
     )
 
 
-def screened(truth: LabelMatrix, concept: str, wrong: Sequence[str]) -> LabelMatrix:
+def apply_screening(truth: LabelMatrix, concept: str, wrong: Sequence[str]) -> LabelMatrix:
     """The truth after a pass in which the label of some items was found to be wrong."""
     row_of = {item: i for i, item in enumerate(truth.items)}
     unknown = [item for item in wrong if item not in row_of]

@@ -20,9 +20,9 @@ def with_folder(
     value = arguments.get(place)
     first = value[0] if isinstance(value, list) and value else value
     if isinstance(first, str) and (Path(first) / "collection.toml").is_file():
-        from cranfield.campaign.collection_arguments import filled
+        from cranfield.campaign.collection_arguments import fill_arguments
 
-        arguments = filled(command, arguments)
+        arguments = fill_arguments(command, arguments)
     if runs and not arguments[runs] and not (arguments.get("gold") or arguments.get("silver")):
         missing = "the following arguments are required: RUN"
         raise UsageError(f"cranfield {command}: {missing}. See: cranfield {command} --help")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cranfield.features.pictures import Decoded
+    from cranfield.features.pictures import DecodedPicture
 
 __all__ = ["Descriptor", "Distance", "Floats", "Param", "Source"]
 
@@ -45,7 +45,7 @@ class Descriptor(Declared):
     shares: bool = True
     kind: Kind = "uint8"
     takes: tuple[int, ...] = ()
-    compute: Callable[[Decoded], NDArray[Any]] | None = field(default=None, repr=False)
+    compute: Callable[[DecodedPicture], NDArray[Any]] | None = field(default=None, repr=False)
     edition: str = ""
 
     def __reduce__(self) -> tuple[Any, ...]:

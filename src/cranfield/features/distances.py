@@ -262,7 +262,7 @@ DECLARED = (
 )
 
 
-class Prepared:
+class PreparedDistance:
     """A distance made ready for a collection: rows go in, distances and similarities come out."""
 
     def __init__(
@@ -356,6 +356,6 @@ def distances(
     from cranfield.features import DISTANCES
 
     distance = DISTANCES.find(name) if isinstance(name, str) else name
-    prepared = Prepared(distance, np.asarray(items), descriptor, shares)
+    prepared = PreparedDistance(distance, np.asarray(items), descriptor, shares)
     prepared.check(np.asarray(queries))
     return prepared.between(prepared.rows(queries), prepared.rows(items), jobs)

@@ -34,8 +34,14 @@ from cranfield.errors import (
 )
 from cranfield.features import DESCRIPTORS
 from cranfield.features._spec import Descriptor, Source
-from cranfield.features.image_folders import Found, Listing, list_pictures, shown, vectors_of
-from cranfield.features.pictures import MOST_PIXELS, BadPictureError, Decoded, read_picture, resized
+from cranfield.features.image_folders import Listing, PictureFile, list_pictures, shown, vectors_of
+from cranfield.features.pictures import (
+    MOST_PIXELS,
+    BadPictureError,
+    DecodedPicture,
+    read_picture,
+    resized,
+)
 from cranfield.features.visual_words import SIFT, with_vocabulary
 from cranfield.io.atomic import write_atomic
 from cranfield.io.tags import read_tags
@@ -52,7 +58,7 @@ _TAKEN = (36867, 36868, 306)
 MOST_TAGS = 1000
 
 
-def _exif_of(decoded: Decoded) -> NDArray[Any]:
+def _exif_of(decoded: DecodedPicture) -> NDArray[Any]:
     height, width = decoded.pixels.shape[:2]
     return exif_vector(decoded.exif, width, height)
 
@@ -180,7 +186,7 @@ def model_descriptor(name: str) -> Descriptor:
     size, layout = _input_size(path, session, settings)
     output = _output(path, session, settings)
     compute = _computing(path, session, output, size, layout, settings)
-    length = len(compute(Decoded(np.zeros((*size, 3), dtype=np.uint8), {})))
+    length = len(compute(DecodedPicture(np.zeros((*size, 3), dtype=np.uint8), {})))
     identity = f"{hashlib.sha256(content).hexdigest()}{sorted(settings.items())}"
     return Descriptor(
         name=path.stem,
@@ -278,12 +284,12 @@ def _computing(
     size: tuple[int, int],
     layout: str,
     settings: Mapping[str, Any],
-) -> Callable[[Decoded], NDArray[Any]]:
+) -> Callable[[DecodedPicture], NDArray[Any]]:
     mean, spread = _three(path, settings, "mean", _MEAN), _three(path, settings, "std", _STD)
     name = session.get_inputs()[0].name
     kind = np.float16 if "float16" in session.get_inputs()[0].type else np.float32
 
-    def compute(decoded: Decoded) -> NDArray[Any]:
+    def compute(decoded: DecodedPicture) -> NDArray[Any]:
         pixels = resized(decoded.pixels, *size).astype(np.float32) / 255
         values = ((pixels - mean) / spread).astype(kind)
         batch = (values.transpose(2, 0, 1) if layout == "first" else values)[None]
@@ -351,7 +357,7 @@ def describe_pictures(
     """
     check_counts(jobs=jobs, max_pixels=max_pixels)
     progress = Progress.of(progress)
-    selection = _chosen(descriptors)
+    selection = _select_descriptors(descriptors)
     if exif and EXIF not in selection:
         selection = (*selection, EXIF)
     listing = list_pictures(source)
@@ -393,7 +399,7 @@ def describe_pictures(
     return description
 
 
-def _chosen(
+def _select_descriptors(
     descriptors: str | Descriptor | Iterable[str | Descriptor],
 ) -> tuple[Descriptor, ...]:
     """The descriptors of some names, models in files among them."""
@@ -419,7 +425,7 @@ def _noted(listing: Listing, skipped: Mapping[str, str]) -> Notes:
 
 
 def _write_tags(
-    store: Store, good: Sequence[Found], path: str | Path, most_tags: int, notes: Notes
+    store: Store, good: Sequence[PictureFile], path: str | Path, most_tags: int, notes: Notes
 ) -> dict[str, int]:
     items = [p.item for p in good]
     vectors = tag_vectors(items, {p.file: p.item for p in good}, path, most_tags)
@@ -440,7 +446,7 @@ class _Work:
         self,
         folder: Path,
         descriptors: Sequence[Descriptor],
-        stored: Mapping[Descriptor, Known | None],
+        stored: Mapping[Descriptor, StoredRows | None],
         max_pixels: int,
         jobs: int,
     ) -> None:
@@ -461,7 +467,7 @@ class _Work:
             file.close()
         self._folder.cleanup()
 
-    def _lacking(self, picture: Found) -> list[Descriptor]:
+    def _lacking(self, picture: PictureFile) -> list[Descriptor]:
         return [
             d
             for d in self._chosen
@@ -484,8 +490,8 @@ class _Work:
                     self._files[descriptor].write(vector.tobytes())
 
     def _results(
-        self, pool: ThreadPoolExecutor, todo: Sequence[tuple[Found, list[Descriptor]]]
-    ) -> Iterator[tuple[Found, list[Descriptor], list[NDArray[Any]] | str]]:
+        self, pool: ThreadPoolExecutor, todo: Sequence[tuple[PictureFile, list[Descriptor]]]
+    ) -> Iterator[tuple[PictureFile, list[Descriptor], list[NDArray[Any]] | str]]:
         """In the order of the pictures; only a few are under way, whatever their number."""
         waiting = iter(todo)
         while batch := list(islice(waiting, 16 * self._jobs)):
@@ -493,14 +499,14 @@ class _Work:
             for (picture, lacking), result in zip(batch, vectors, strict=True):
                 yield picture, lacking, result
 
-    def _vectors(self, picture: Found, lacking: list[Descriptor]) -> list[NDArray[Any]] | str:
+    def _vectors(self, picture: PictureFile, lacking: list[Descriptor]) -> list[NDArray[Any]] | str:
         try:
             decoded = read_picture(picture.path, most_pixels=self._max_pixels)
         except BadPictureError as error:
             return str(error)
         return _described(decoded, lacking)
 
-    def write(self, store: Store, root: str, good: Sequence[Found]) -> int:
+    def write(self, store: Store, root: str, good: Sequence[PictureFile]) -> int:
         """Write what has changed; the number of pictures that are gone."""
         dropped: set[str] = set()
         items = tuple(p.item for p in good)
@@ -524,7 +530,7 @@ def _rows_in(path: Path, count: int, descriptor: Descriptor) -> NDArray[Any]:
     return np.memmap(path, dtype=descriptor.kind, mode="r", shape=shape)
 
 
-def _described(decoded: Decoded, descriptors: Sequence[Descriptor]) -> list[NDArray[Any]]:
+def _described(decoded: DecodedPicture, descriptors: Sequence[Descriptor]) -> list[NDArray[Any]]:
     """One vector per descriptor, from the pixels or from what the file says beside them."""
     of_pixels = [d for d in descriptors if d.kernel]
     vectors = dict(zip(of_pixels, vectors_of(decoded.pixels, of_pixels), strict=True))
@@ -541,7 +547,7 @@ _BLOCK = 4096
 
 
 @dataclass(frozen=True)
-class Known:
+class StoredRows:
     """The rows of an earlier time, by the file they were made from and its state."""
 
     path: Path
@@ -568,7 +574,7 @@ class Store:
     def path(self, name: str) -> Path:
         return self.folder / f"{name}.npz"
 
-    def known(self, descriptor: Descriptor, root: str) -> Known | None:
+    def known(self, descriptor: Descriptor, root: str) -> StoredRows | None:
         """What is there of a descriptor, if it was made from the same folder by these rules."""
         path = self.path(str(descriptor))
         if not path.is_file():
@@ -590,13 +596,13 @@ class Store:
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
             return None  # damaged, or of another kind: made again
         states = zip(files, sizes, times, strict=True)
-        return Known(path, items, {state: row for row, state in enumerate(states)})
+        return StoredRows(path, items, {state: row for row, state in enumerate(states)})
 
     def write(
         self,
         descriptor: Descriptor,
         root: str,
-        pictures: Sequence[Found],
+        pictures: Sequence[PictureFile],
         blocks: Iterator[NDArray[Any]],
     ) -> None:
         """The rows of some pictures, in their order."""
@@ -641,8 +647,8 @@ def _content(path: Path) -> bytes:
 
 
 def merged_rows(
-    pictures: Sequence[Found],
-    stored: Known | None,
+    pictures: Sequence[PictureFile],
+    stored: StoredRows | None,
     new_rows: Mapping[str, int],
     vectors: NDArray[Any],
 ) -> Iterator[NDArray[Any]]:

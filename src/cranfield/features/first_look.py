@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cranfield import _core
 from cranfield.features._spec import Floats
-from cranfield.features.distances import Prepared
+from cranfield.features.distances import PreparedDistance
 from cranfield.notes import Progress
 
 Bools = NDArray[np.bool_]
@@ -35,7 +35,7 @@ class FirstLook:
 
     def __init__(
         self,
-        prepared: Prepared,
+        prepared: PreparedDistance,
         rows: Floats,
         vectors: NDArray[Any],
         count: int,
@@ -97,7 +97,7 @@ class FirstLook:
 
 
 def from_all(
-    prepared: Prepared, rows: Floats, vectors: NDArray[Any], count: int, jobs: int
+    prepared: PreparedDistance, rows: Floats, vectors: NDArray[Any], count: int, jobs: int
 ) -> NDArray[np.int64]:
     """The nearest items of each row by double precision; of equal ones, the first."""
     nearest = np.empty((len(rows), min(count, len(vectors))), dtype=np.int64)
@@ -117,7 +117,7 @@ def from_all(
     return nearest
 
 
-def _middle(prepared: Prepared, vectors: NDArray[Any]) -> Floats | None:
+def _middle(prepared: PreparedDistance, vectors: NDArray[Any]) -> Floats | None:
     """About where the vectors lie. Distances of points do not change when all are moved, but
     inner products keep more of them near 0."""
     if prepared.distance.kernel != "l2":
@@ -132,7 +132,7 @@ def _centred(rows: Floats, middle: Floats | None) -> Floats:
     return rows if middle is None else np.asarray(rows - middle)
 
 
-def _is_whole(prepared: Prepared, vectors: NDArray[Any]) -> bool:
+def _is_whole(prepared: PreparedDistance, vectors: NDArray[Any]) -> bool:
     """Whether single precision gives the very distances: sums of small whole numbers."""
     if prepared.distance.kernel != "l1" or not prepared.as_given or vectors.dtype.kind not in "iub":
         return False

@@ -28,7 +28,7 @@ _KEPT = "".join(chr(c) for c in range(33, 127) if chr(c) != "%")
 
 
 @dataclass(frozen=True)
-class Found:
+class PictureFile:
     """A file that should be a picture: its id, its name as given, and what tells a change."""
 
     item: str
@@ -47,7 +47,7 @@ class Listing:
     """The pictures of a folder or list, and what could not even be looked at."""
 
     root: str
-    pictures: list[Found] = field(default_factory=list)
+    pictures: list[PictureFile] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
     others: int = 0
 
@@ -105,7 +105,9 @@ def _add(listing: Listing, file: str, path: Path) -> None:
     if not stat.S_ISREG(about.st_mode):
         listing.skipped[file] = "is not an ordinary file"
         return
-    listing.pictures.append(Found(item_of(file), file, path, about.st_size, about.st_mtime_ns))
+    listing.pictures.append(
+        PictureFile(item_of(file), file, path, about.st_size, about.st_mtime_ns)
+    )
 
 
 def _walked(root: Path, listing: Listing) -> Iterator[tuple[str, Path]]:

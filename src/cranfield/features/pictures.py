@@ -38,7 +38,7 @@ class BadPictureError(Exception):
 
 
 @dataclass(frozen=True)
-class Decoded:
+class DecodedPicture:
     """The pixels of a picture, and what its file says about how it was taken."""
 
     pixels: NDArray[np.uint8]
@@ -60,7 +60,7 @@ def _formats() -> tuple[str, ...]:
     return tuple(name for name in re.split(" ", _FORMATS) if name in pillow.OPEN)
 
 
-def read_picture(path: Path, *, most_pixels: int = MOST_PIXELS) -> Decoded:
+def read_picture(path: Path, *, most_pixels: int = MOST_PIXELS) -> DecodedPicture:
     """The picture in a file; a BadPictureError says what is wrong with it."""
     pillow = _pillow()
     try:
@@ -114,7 +114,7 @@ def _reason(error: OSError) -> str:
     return f"is damaged ({text})" if text else "is damaged"
 
 
-def _decoded(image: Image.Image) -> Decoded:
+def _decoded(image: Image.Image) -> DecodedPicture:
     from PIL import ImageOps
 
     if getattr(image, "is_animated", False):
@@ -123,7 +123,7 @@ def _decoded(image: Image.Image) -> Decoded:
     exif = dict(image.getexif()) | dict(image.getexif().get_ifd(0x8769))
     upright = ImageOps.exif_transpose(image)
     pixels = np.ascontiguousarray(_rgb(upright), dtype=np.uint8)
-    return Decoded(pixels, exif)
+    return DecodedPicture(pixels, exif)
 
 
 def _rgb(image: Image.Image) -> NDArray[np.uint8]:

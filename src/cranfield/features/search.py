@@ -23,7 +23,7 @@ from cranfield.data import Run
 from cranfield.errors import InputError, UsageError, check_counts, plural
 from cranfield.features import DISTANCES
 from cranfield.features._spec import Distance
-from cranfield.features.distances import Prepared
+from cranfield.features.distances import PreparedDistance
 from cranfield.features.first_look import FirstLook, from_all
 from cranfield.features.item_vectors import ItemTable, query_pictures, query_topics, read_items
 from cranfield.io import is_tabular
@@ -177,7 +177,7 @@ def search(
             raise UsageError(f"part={part!r} is not the first and the last of the queries")
         query_set = query_set.between(*part)
     metric = _distance_of(distance, table)
-    prepared = Prepared(metric, table.vectors, table.descriptor)
+    prepared = PreparedDistance(metric, table.vectors, table.descriptor)
     prepared.check(query_set.vectors)
     nearest, distances = _nearest(
         prepared,
@@ -232,7 +232,7 @@ def _queries_of(queries: FileForm | ItemTable | None, table: ItemTable) -> _Quer
 
 
 def _nearest(
-    prepared: Prepared,
+    prepared: PreparedDistance,
     vectors: NDArray[Any],
     queries: _Queries,
     k: int,
@@ -249,7 +249,7 @@ def _nearest(
         step = progress.part(part.start / total, part.stop / total)
         rows, own_items = prepared.rows(queries.vectors[part]), queries.own[part, None]
         look = FirstLook(prepared, rows, vectors, count + 1 + _MARGIN, jobs, step)
-        selector = _Chosen(prepared, vectors, count, keep_query, jobs)
+        selector = _CandidateSelector(prepared, vectors, count, keep_query, jobs)
         best, exact, beyond = selector.of(rows, own_items, look.items)
         lost = look.lost(exact.max(axis=1, initial=0.0), beyond)
         if len(lost):
@@ -261,10 +261,10 @@ def _nearest(
 
 
 @dataclass(frozen=True)
-class _Chosen:
+class _CandidateSelector:
     """Takes the nearest out of some items of each query."""
 
-    ready: Prepared
+    ready: PreparedDistance
     vectors: NDArray[Any]
     count: int
     keep_query: bool
@@ -290,7 +290,7 @@ class _Chosen:
 
 
 def _exact(
-    prepared: Prepared,
+    prepared: PreparedDistance,
     rows: NDArray[np.float64],
     vectors: NDArray[Any],
     candidates: NDArray[np.int64],

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from cranfield.errors import InputError, MissingExtraError
 from cranfield.features._spec import Descriptor, Param, Source
-from cranfield.features.image_folders import Found
-from cranfield.features.pictures import BadPictureError, Decoded, read_picture
+from cranfield.features.image_folders import PictureFile
+from cranfield.features.pictures import BadPictureError, DecodedPicture, read_picture
 from cranfield.io.arrays import read_archive
 from cranfield.io.vectors import write_vectors
 from cranfield.notes import Progress
@@ -87,7 +87,7 @@ def local_features(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def with_vocabulary(
-    descriptor: Descriptor, pictures: Sequence[Found], folder: Path, progress: Progress
+    descriptor: Descriptor, pictures: Sequence[PictureFile], folder: Path, progress: Progress
 ) -> Descriptor:
     """The descriptor with its words: those of the folder, or learnt from some of the pictures."""
     path = folder / f"{descriptor}.vocabulary.npz"
@@ -108,7 +108,7 @@ def with_vocabulary(
     )
 
 
-def _learnt(pictures: Sequence[Found], words: int, progress: Progress) -> NDArray[np.float32]:
+def _learnt(pictures: Sequence[PictureFile], words: int, progress: Progress) -> NDArray[np.float32]:
     """Centres of the features of pictures that lie evenly over the collection."""
     step = max(1, len(pictures) // _PICTURES)
     sample = pictures[::step][:_PICTURES]
@@ -151,8 +151,8 @@ def _nearest(features: NDArray[np.float32], centres: NDArray[np.float32]) -> NDA
     return nearest
 
 
-def _counting(centres: NDArray[np.float32]) -> Callable[[Decoded], NDArray[Any]]:
-    def compute(decoded: Decoded) -> NDArray[Any]:
+def _counting(centres: NDArray[np.float32]) -> Callable[[DecodedPicture], NDArray[Any]]:
+    def compute(decoded: DecodedPicture) -> NDArray[Any]:
         features = local_features(decoded.pixels)
         if len(features) == 0:
             return np.zeros(len(centres), dtype=np.float32)

@@ -120,7 +120,7 @@ class RateLimited:
         return self._provider.hits(*terms)
 
 
-class Remembered:
+class RememberedCounts:
     """A provider whose answers are kept in a counts file, and asked for only once.
 
     `save` writes the file; it is written even when the provider fails half-way, so that the
@@ -160,11 +160,11 @@ class Remembered:
             )
 
 
-def remembered_provider(path: str | Path, *, remember: str | Path) -> Remembered:
+def remembered_provider(path: str | Path, *, remember: str | Path) -> RememberedCounts:
     """The provider that a TOML file describes, asked gently, its answers kept in a counts file."""
     settings = read_provider(path)
     gentle = RateLimited(UrlProvider(settings), seconds=settings.seconds)
-    return Remembered(gentle, remember, source=settings.name)
+    return RememberedCounts(gentle, remember, source=settings.name)
 
 
 File = str | Path
@@ -360,7 +360,7 @@ def _opened(
         yield resources
     finally:
         # Answers of a live source cost time: what was learnt is kept even if the rest fails.
-        if sources.provider and isinstance(counts, Remembered):
+        if sources.provider and isinstance(counts, RememberedCounts):
             counts.save()
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.agreement.study import assess_agreement
 from cranfield.campaign.estimated import with_truths
 from cranfield.campaign.item_texts import picture_files, read_texts
-from cranfield.campaign.results_bundle import gather_estimated
+from cranfield.campaign.results_bundle import gather_estimates
 from cranfield.campaign.scoring import scored_truth, task_options
 from cranfield.data.collection import Collection, Kind
 from cranfield.errors import NeedsError
@@ -105,7 +105,7 @@ def _estimated(
     collection: Collection, kind: Kind, public: bool, jobs: int | None, progress: Progress
 ) -> list[Section]:
     """Estimates from little gold and much silver: the runs, and all that was found of them."""
-    estimate, curve = gather_estimated(collection, kind, jobs, progress)
+    estimate, curve = gather_estimates(collection, kind, jobs, progress)
     case = ComparedScores(estimate.scores, estimate.comparison)
     if curve is not None:
         case = RankedCase(estimate.scores, estimate.comparison, curve=curve)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.answers import load
-from cranfield.campaign.results import TABLES, Material, campaign_results
+from cranfield.campaign.results import TABLES, ResultsData, campaign_results
 from cranfield.comparison.answer import Comparison
 from cranfield.data.collection import Collection, RunFacts, Team
 from cranfield.errors import CranfieldError
@@ -159,13 +159,13 @@ def _tables(
     return names
 
 
-def material_of(folder: Path, collection: Collection, kind: Any) -> Material:
+def material_of(folder: Path, collection: Collection, kind: Any) -> ResultsData:
     """The material of stored scores, with the collection that they belong to."""
     scores, compared = load(folder / "scores.json"), folder / "comparison.json"
     comparison = load(compared) if compared.exists() else None
     if not isinstance(scores, Scores) or not isinstance(comparison, Comparison | None):
         raise TypeError(f"{folder} does not hold scores")
-    return Material.of(collection, kind, scores=scores, comparison=comparison, released=True)
+    return ResultsData.of(collection, kind, scores=scores, comparison=comparison, released=True)
 
 
 def _write_manifest(folder: Path) -> str:

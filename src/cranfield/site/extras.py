@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cranfield.campaign.results import Material
+    from cranfield.campaign.results import ResultsData
     from cranfield.evaluation.label_confusion import Mistakes
     from cranfield.evaluation.scores import Scores
 
@@ -38,6 +38,6 @@ class Extras:
     files: Sequence[FileFact] = ()
     changes: Sequence[str] = ()
     settings: Sequence[str] = ()
-    earlier: Mapping[str, Material] = field(default_factory=dict)
+    earlier: Mapping[str, ResultsData] = field(default_factory=dict)
     licence: str = ""
     version: str = ""

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield._version import __version__
-from cranfield.campaign.collections import Published
+from cranfield.campaign.collections import PublishedSite
 from cranfield.campaign.estimated import with_truths
 from cranfield.campaign.results import open_years, result_table
-from cranfield.campaign.results.results_data import Material
-from cranfield.campaign.results_bundle import Gathered, gather
+from cranfield.campaign.results.results_data import ResultsData
+from cranfield.campaign.results_bundle import ResultsBundle, gather_results
 from cranfield.data.collection import Collection, Kind
 from cranfield.errors import InputError, NeedsError, UsageError, os_message
 from cranfield.io.collection import read_collection
@@ -53,7 +53,7 @@ def publish(
     jobs: int | None = None,
     progress: Watcher | None = None,
     **compare: Any,
-) -> Published:
+) -> PublishedSite:
     """Write the site of a collection into a folder, which appears complete or not at all.
 
     A site that is there already is replaced; another folder is not touched. The truth stays
@@ -76,7 +76,7 @@ def publish(
     _check_target(folder)
     share = 0.7 / len(tasks)
     gathered = {
-        kind: gather(
+        kind: gather_results(
             loaded,
             kind,
             released=release_truth,
@@ -100,7 +100,7 @@ class _Site:
         self,
         folder: Path,
         collection: Collection,
-        gathered: dict[Kind, Gathered],
+        gathered: dict[Kind, ResultsBundle],
         released: bool,
         with_runs: bool,
     ) -> None:
@@ -114,9 +114,9 @@ class _Site:
             note for bundle in gathered.values() for note in bundle.material.scores.notes
         )
 
-    def published(self, folder: str, tasks: tuple[Kind, ...]) -> Published:
+    def published(self, folder: str, tasks: tuple[Kind, ...]) -> PublishedSite:
         """What was written, under the name of the folder that it has in the end."""
-        return Published(
+        return PublishedSite(
             folder=folder,
             tasks=tasks,
             pages=self.pages,
@@ -185,7 +185,7 @@ class _Site:
                 self.put(f"{below}/picture/{slug(item)}.png", picture.data)
                 self.pictures += 1
 
-    def _items(self, below: str, material: Material) -> None:
+    def _items(self, below: str, material: ResultsData) -> None:
         """All items with their best value, also those without a page."""
         try:
             answer = result_table("best-per-item", material, count=None)
@@ -193,7 +193,7 @@ class _Site:
             return  # no measure speaks of items
         self.put(f"{below}/items.csv", Page("", "", answer).data("csv").encode(errors="replace"))
 
-    def _extras(self, kind: Kind, bundle: Gathered) -> Extras:
+    def _extras(self, kind: Kind, bundle: ResultsBundle) -> Extras:
         settings = ranked_settings({}) if kind == "ranked" else []
         return Extras(
             curve=bundle.curve,

@@ -28,7 +28,7 @@ from cranfield.site.tables import part_view, table_view, unit_scale
 from cranfield.site.truth_visibility import VisibleTruth
 
 if TYPE_CHECKING:
-    from cranfield.campaign.results import Material
+    from cranfield.campaign.results import ResultsData
     from cranfield.measures import Measure
 
 TITLES = {"ranked": "Retrieval", "labels": "Annotation"}
@@ -110,7 +110,7 @@ class Results:
 
     def __init__(
         self,
-        material: Material,
+        material: ResultsData,
         links: Links,
         frame: Frame | None = None,
         extras: Extras | None = None,

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from cranfield.campaign.results.asked import campaign_results, open_material, open_years
-from cranfield.campaign.results.declared import TABLES, Declared, result_table
-from cranfield.campaign.results.results_data import Material, ResultColumn, ResultPart, ResultTable
+from cranfield.campaign.results.declared import TABLES, TableSpec, result_table
+from cranfield.campaign.results.results_data import (
+    ResultColumn,
+    ResultPart,
+    ResultsData,
+    ResultTable,
+)
 
 __all__ = [
     "TABLES",
-    "Declared",
-    "Material",
     "ResultColumn",
     "ResultPart",
     "ResultTable",
+    "ResultsData",
+    "TableSpec",
     "campaign_results",
     "open_material",
     "open_years",

@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cranfield.campaign.results.declared import declared_table, result_table
+from cranfield.campaign.results.declared import result_table, table_spec
 from cranfield.campaign.results.participation import (
-    TakingPart,
+    ParticipationFigures,
     is_participation,
     printed_participation,
     read_figures,
     read_participation,
 )
-from cranfield.campaign.results.results_data import Material, ResultTable
+from cranfield.campaign.results.results_data import ResultsData, ResultTable
 from cranfield.data.collection import Collection, Kind
 from cranfield.errors import NeedsError, UsageError
 from cranfield.evaluation.saved_scores import is_saved, read_scores
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cranfield.notes import Watcher
 
 # A collection or its folder, scores or their file, or a CSV file of printed figures.
-ResultSource: TypeAlias = "Material | Collection | Scores | str | Path"
+ResultSource: TypeAlias = "ResultsData | Collection | Scores | str | Path"
 # Names one by one, or a file of them.
 Ids: TypeAlias = "Sequence[str] | str | Path"
 PARTICIPATION = "participation"
@@ -46,13 +46,13 @@ def open_material(
     released: bool = False,
     jobs: int | None = None,
     progress: Watcher | None = None,
-) -> Material:
+) -> ResultsData:
     """The material of a source. With `concepts` a collection is scored on these alone; of scores
     and figures, what can be cut is cut."""
     if isinstance(source, str | Path):
         source = _opened(Path(source), kind)
     if isinstance(source, Collection):
-        return Material.of(
+        return ResultsData.of(
             source,
             kind,
             measures=measures,
@@ -61,18 +61,18 @@ def open_material(
             jobs=jobs,
             progress=progress,
         )
-    material = source if isinstance(source, Material) else Material.of_scores(source)
+    material = source if isinstance(source, ResultsData) else ResultsData.of_scores(source)
     return material if concepts is None else material.only(concepts=concepts)
 
 
-def _opened(path: Path, kind: Kind | None) -> Material | Collection | Scores:
+def _opened(path: Path, kind: Kind | None) -> ResultsData | Collection | Scores:
     if path.is_dir() or path.name == "collection.toml":
         return read_collection(path)
     if is_saved(path):
         return read_scores([path])
     if inner_suffix(path) in (".csv", ".tsv"):
         figures = read_figures(path, kind=kind)
-        return Material.of_scores(figures.scores, run_facts=figures.run_facts)
+        return ResultsData.of_scores(figures.scores, run_facts=figures.run_facts)
     raise UsageError(f"{path} is no folder of a collection, no saved scores and no CSV of figures")
 
 
@@ -105,7 +105,7 @@ def campaign_results(
     `years` are earlier years by name. With `compare` runs also get a rank by tests, where there
     are values to test.
     """
-    declared = declared_table(table)
+    declared = table_spec(table)
     measure_names = measures.split() if isinstance(measures, str) else _listed(measures)
     if table == PARTICIPATION and _is_printed_participation(source):
         return printed_participation(str(source))
@@ -164,7 +164,7 @@ def _only_kind(kinds: Sequence[str]) -> Kind | None:
     return "ranked" if kinds[0] == "ranked" else "labels"
 
 
-def _tested(material: Material, jobs: int, progress: Progress) -> Material:
+def _tested(material: ResultsData, jobs: int, progress: Progress) -> ResultsData:
     """The material with a comparison, where its runs can be compared."""
     if len(material.scores.runs) < 2 or not any(
         m in material.scores.values and material.scores.is_mean(m) for m in material.scores.measures
@@ -179,9 +179,9 @@ def _is_printed_participation(source: ResultSource) -> bool:
     return is_participation(source)
 
 
-def open_years(years: Mapping[str, ResultSource], kind: Kind) -> dict[str, Material]:
+def open_years(years: Mapping[str, ResultSource], kind: Kind) -> dict[str, ResultsData]:
     """The material of earlier years that have scores of this kind; others are passed over."""
-    opened: dict[str, Material] = {}
+    opened: dict[str, ResultsData] = {}
     for name, place in years.items():
         source: Any = _opened(Path(place), kind) if isinstance(place, str | Path) else place
         if isinstance(source, Collection):
@@ -195,7 +195,7 @@ def open_years(years: Mapping[str, ResultSource], kind: Kind) -> dict[str, Mater
 
 
 def _earlier(
-    material: Material, table: str, years: Mapping[str, ResultSource] | None
+    material: ResultsData, table: str, years: Mapping[str, ResultSource] | None
 ) -> dict[str, Any]:
     """The earlier years that were given, or those that the collection names, opened."""
     sources: Mapping[str, ResultSource] = material.years if years is None else years
@@ -205,9 +205,9 @@ def _earlier(
             raise NeedsError("years are compared with an earlier one: years={'2009': 'FOLDER'}")
         return materials
     printed = {name: place for name, place in sources.items() if _is_printed_participation(place)}
-    figures: dict[str, TakingPart] = {}
+    figures: dict[str, ParticipationFigures] = {}
     for place in printed.values():
         figures |= read_participation(str(place))
     others = {name: place for name, place in sources.items() if name not in printed}
     opened = open_years(others, material.task)
-    return figures | {name: TakingPart.of(year) for name, year in opened.items()}
+    return figures | {name: ParticipationFigures.of(year) for name, year in opened.items()}

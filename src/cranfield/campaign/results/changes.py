@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from cranfield.campaign.results.groups import PLAIN
-from cranfield.campaign.results.order import Placed, placed, sign
+from cranfield.campaign.results.order import RunPlacing, place_runs, sign
 from cranfield.campaign.results.results_data import (
     Cell,
-    Material,
     ResultColumn,
     ResultPart,
+    ResultsData,
     ResultTable,
 )
 from cranfield.errors import NeedsError, check_counts
@@ -20,7 +20,7 @@ from cranfield.stats.correlation import kendall
 
 
 def rank_changes(
-    material: Material,
+    material: ResultsData,
     *,
     measures: Sequence[str] | None = None,
     per_group: bool = False,
@@ -36,7 +36,7 @@ def rank_changes(
     if len(names) != 2 or names[0] == names[1]:
         raise NeedsError("a change of rank is between two measures: measures=['EER', 'OS']")
     first, second = (material.measure(name) for name in names)
-    tables = placed(material, first), placed(material, second)
+    tables = place_runs(material, first), place_runs(material, second)
     pairs = [
         (first_place, tables[1][run])
         for run, first_place in tables[0].items()
@@ -67,7 +67,7 @@ def rank_changes(
     return ResultTable("rank-changes", title, "No Table 7.2", (part,), facts)
 
 
-def _row(material: Material, first: Placed, second: Placed) -> tuple[Cell, ...]:
+def _row(material: ResultsData, first: RunPlacing, second: RunPlacing) -> tuple[Cell, ...]:
     facts = material.facts(first.run)
     change = (first.place or 0) - (second.place or 0)
     return (
@@ -93,7 +93,7 @@ def _one_per_group(rows: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
     return list(first_rows.values())
 
 
-def _tau(pairs: Sequence[tuple[Placed, Placed]], *signs: float) -> float | None:
+def _tau(pairs: Sequence[tuple[RunPlacing, RunPlacing]], *signs: float) -> float | None:
     """Kendall's tau of the two orders, where there is one."""
     if len(pairs) < 2:
         return None

@@ -5,16 +5,16 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from cranfield.campaign.result_tables import TABLES, Declared, declared_table
-from cranfield.campaign.results.results_data import Material, ResultTable
+from cranfield.campaign.result_tables import TABLES, TableSpec, table_spec
+from cranfield.campaign.results.results_data import ResultsData, ResultTable
 from cranfield.errors import UsageError
 
-__all__ = ["TABLES", "Declared", "declared_table", "result_table"]
+__all__ = ["TABLES", "TableSpec", "result_table", "table_spec"]
 
 
-def result_table(name: str, material: Material, **options: Any) -> ResultTable:
+def result_table(name: str, material: ResultsData, **options: Any) -> ResultTable:
     """A result table by its name; the notes of the scores go along."""
-    declared = declared_table(name)
+    declared = table_spec(name)
     extra = sorted(options.keys() - set(declared.options))
     if extra:
         takes = ", ".join(declared.options) or "none"

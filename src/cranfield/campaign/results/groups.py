@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cranfield.campaign.results.order import Placed, better, placed
+from cranfield.campaign.results.order import RunPlacing, better, place_runs
 from cranfield.campaign.results.results_data import (
     Cell,
-    Material,
     ResultColumn,
     ResultPart,
+    ResultsData,
     ResultTable,
 )
 from cranfield.errors import NeedsError
@@ -24,7 +24,7 @@ OPEN_ENDS = ("truth low", "truth high", "both low", "both high")
 DESCRIBED = ("features", "classifier")
 
 
-def best_per_group(material: Material, *, measures: Sequence[str] | None = None) -> ResultTable:
+def best_per_group(material: ResultsData, *, measures: Sequence[str] | None = None) -> ResultTable:
     """The best run of every group under each measure, chosen anew for each.
 
     Groups are sorted by the first measure; baselines stand where their value puts them.
@@ -33,7 +33,9 @@ def best_per_group(material: Material, *, measures: Sequence[str] | None = None)
     return ResultTable("best-per-group", part.title, "No Tables 10.3, 10.5, 10.6", (part,))
 
 
-def per_configuration(material: Material, *, measures: Sequence[str] | None = None) -> ResultTable:
+def per_configuration(
+    material: ResultsData, *, measures: Sequence[str] | None = None
+) -> ResultTable:
     """The best run of every group within each configuration, placed among the runs of it."""
     if not material.configurations:
         raise NeedsError("no run says its configuration")
@@ -50,10 +52,10 @@ def per_configuration(material: Material, *, measures: Sequence[str] | None = No
     return ResultTable("per-configuration", title, "No Tables 10.7-10.9", tuple(parts))
 
 
-def all_runs(material: Material, *, measures: Sequence[str] | None = None) -> ResultTable:
+def all_runs(material: ResultsData, *, measures: Sequence[str] | None = None) -> ResultTable:
     """Every run with its facts, its places under each measure, and what tests leave open."""
     selection = _chosen(material, measures)
-    tables = [placed(material, m) for m in selection]
+    tables = [place_runs(material, m) for m in selection]
     rows = [_run_row(material, run, selection, tables) for run in tables[0]]
     columns = [
         ResultColumn("run", numeric=False, link="run"),
@@ -76,10 +78,10 @@ def all_runs(material: Material, *, measures: Sequence[str] | None = None) -> Re
 
 
 def _run_row(
-    material: Material,
+    material: ResultsData,
     run: str,
     measures: Sequence[Measure],
-    tables: Sequence[dict[str, Placed]],
+    tables: Sequence[dict[str, RunPlacing]],
 ) -> tuple[Cell, ...]:
     facts = material.facts(run)
     cells: list[Cell] = [run, facts.team, facts.configuration]
@@ -95,7 +97,7 @@ def _run_row(
     return tuple(cells)
 
 
-def _chosen(material: Material, names: Sequence[str] | None) -> tuple[Measure, ...]:
+def _chosen(material: ResultsData, names: Sequence[str] | None) -> tuple[Measure, ...]:
     """The measures asked for; else all, the primary one first."""
     if names:
         return tuple(material.measure(name) for name in names)
@@ -103,8 +105,8 @@ def _chosen(material: Material, names: Sequence[str] | None) -> tuple[Measure, .
     return (material.primary, *others)
 
 
-def _best(material: Material, measures: Sequence[Measure], name: str, title: str) -> ResultPart:
-    tables = [placed(material, m) for m in measures]
+def _best(material: ResultsData, measures: Sequence[Measure], name: str, title: str) -> ResultPart:
+    tables = [place_runs(material, m) for m in measures]
     members: dict[str, list[str]] = {}
     for run in tables[0]:  # the best first, under the first measure
         facts = material.facts(run)
@@ -126,10 +128,10 @@ def _best(material: Material, measures: Sequence[Measure], name: str, title: str
 
 
 def _row(
-    material: Material,
+    material: ResultsData,
     group: str,
     runs: Sequence[str],
-    tables: Sequence[dict[str, Placed]],
+    tables: Sequence[dict[str, RunPlacing]],
     described: Sequence[str],
 ) -> tuple[Cell, ...]:
     # What is said of a group is said of its best run under the first measure.
@@ -145,7 +147,7 @@ def _row(
     return tuple(cells)
 
 
-def _placed_cells(placing: Placed, with_rank: bool) -> list[Cell]:
+def _placed_cells(placing: RunPlacing, with_rank: bool) -> list[Cell]:
     return [placing.place, *([placing.rank] if with_rank else []), placing.value]
 
 
@@ -157,7 +159,7 @@ def _measure_columns(measure: Measure, with_rank: bool) -> list[ResultColumn]:
     return columns
 
 
-def _notes(material: Material) -> tuple[str, ...]:
+def _notes(material: ResultsData) -> tuple[str, ...]:
     notes = [PLAIN]
     if material.ranks:
         notes.append(TESTED)

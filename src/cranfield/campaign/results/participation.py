@@ -13,9 +13,9 @@ import numpy as np
 from cranfield.campaign.results.order import better, sign, unit_measure
 from cranfield.campaign.results.results_data import (
     Cell,
-    Material,
     ResultColumn,
     ResultPart,
+    ResultsData,
     ResultTable,
 )
 from cranfield.campaign.results.units import best_of_units
@@ -37,7 +37,7 @@ SOURCE = "No Table 10.2"
 
 
 @dataclass(frozen=True, slots=True)
-class TakingPart:
+class ParticipationFigures:
     """The figures of a year; None where the registrations were not recorded."""
 
     registered: int | None
@@ -45,7 +45,7 @@ class TakingPart:
     runs: int
 
     @classmethod
-    def of(cls, material: Material) -> TakingPart:
+    def of(cls, material: ResultsData) -> ParticipationFigures:
         """The figures of a collection: its teams, those with ranked runs, and these runs."""
         teams = _runs_of_teams(material)
         registered = len(material.teams) or None
@@ -53,11 +53,11 @@ class TakingPart:
 
 
 def participation(
-    material: Material, *, years: Mapping[str, TakingPart] | None = None
+    material: ResultsData, *, years: Mapping[str, ParticipationFigures] | None = None
 ) -> ResultTable:
     """This year beside earlier ones, and the runs of every team by configuration."""
     this_year = material.year or "this"
-    figures = {**(years or {}), this_year: TakingPart.of(material)}
+    figures = {**(years or {}), this_year: ParticipationFigures.of(material)}
     return _table(figures, (_teams(material),))
 
 
@@ -66,10 +66,10 @@ def printed_participation(path: FileForm) -> ResultTable:
     return _table(read_participation(path), ())
 
 
-def read_participation(path: FileForm) -> dict[str, TakingPart]:
+def read_participation(path: FileForm) -> dict[str, ParticipationFigures]:
     """Figures of several years: CSV year,registered,participated,runs."""
     source = describe(path)
-    figures: dict[str, TakingPart] = {}
+    figures: dict[str, ParticipationFigures] = {}
     problems: list[Problem] = []
     with open_text(path) as stream:
         rows = csv_rows(stream, source)
@@ -82,7 +82,7 @@ def read_participation(path: FileForm) -> dict[str, TakingPart]:
                 problems.append(Problem(line, f"expected {','.join(COLUMNS)}, whole numbers"))
                 continue
             registered = int(cells[1]) if cells[1].isdecimal() else None
-            figures[cells[0]] = TakingPart(registered, int(cells[2]), int(cells[3]))
+            figures[cells[0]] = ParticipationFigures(registered, int(cells[2]), int(cells[3]))
     if problems or not figures:
         raise InputError(source, problems or [Problem(0, "has no rows below its header")])
     return figures
@@ -95,7 +95,9 @@ def is_participation(path: FileForm) -> bool:
     return tuple(cell.strip() for cell in first) == COLUMNS
 
 
-def _table(figures: Mapping[str, TakingPart], further: tuple[ResultPart, ...]) -> ResultTable:
+def _table(
+    figures: Mapping[str, ParticipationFigures], further: tuple[ResultPart, ...]
+) -> ResultTable:
     rows: list[tuple[Cell, ...]] = [
         (year, figure.registered, figure.participated, figure.runs)
         for year, figure in figures.items()
@@ -110,7 +112,7 @@ def _table(figures: Mapping[str, TakingPart], further: tuple[ResultPart, ...]) -
     return ResultTable("participation", TITLE, SOURCE, (part, *further))
 
 
-def _runs_of_teams(material: Material) -> dict[str, list[str]]:
+def _runs_of_teams(material: ResultsData) -> dict[str, list[str]]:
     """The configurations of the ranked runs of each team that has any."""
     runs_of: dict[str, list[str]] = {}
     for i in material.ranked_runs:
@@ -119,7 +121,7 @@ def _runs_of_teams(material: Material) -> dict[str, list[str]]:
     return runs_of
 
 
-def _teams(material: Material) -> ResultPart:
+def _teams(material: ResultsData) -> ResultPart:
     runs = _runs_of_teams(material)
     names = list(dict.fromkeys([*(team.acronym for team in material.teams), *runs]))
     rows: list[tuple[Cell, ...]] = []
@@ -274,7 +276,7 @@ class _Reader:
 LEAST_FOR_CORRELATION = 3
 
 
-def frequency(material: Material, *, measure: str | None = None) -> ResultTable:
+def frequency(material: ResultsData, *, measure: str | None = None) -> ResultTable:
     """In how many items each concept is, against the best value that any run has for it."""
     truth = _truth(material)
     scored_measure = unit_measure(material, "concept", measure)
@@ -320,7 +322,7 @@ def _said(facts: dict[str, object]) -> tuple[str, ...]:
     return (f"Spearman's rho of frequency and goodness: {rho:.3f} (p = {facts['p']:.3g})",)
 
 
-def occurrence(material: Material) -> ResultTable:
+def occurrence(material: ResultsData) -> ResultTable:
     """In what share of the items of each split every concept is."""
     truth = _truth(material)
     at = {item: i for i, item in enumerate(truth.items)}
@@ -347,7 +349,7 @@ def occurrence(material: Material) -> ResultTable:
     return ResultTable("occurrence", title, "No Figure 10.4", (part,))
 
 
-def _truth(material: Material) -> LabelMatrix:
+def _truth(material: ResultsData) -> LabelMatrix:
     from cranfield.data.labels import LabelMatrix
 
     if not isinstance(material.truth, LabelMatrix):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
+class ResultsData:
     """Scores of a task with all that its tables need; built once, read by every table.
 
     `truth` is there only where it may be shown. `baseline` is the run that others are compared
@@ -64,7 +64,7 @@ class Material:
         released: bool = False,
         jobs: int | None = None,
         progress: Watcher | None = None,
-    ) -> Material:
+    ) -> ResultsData:
         """The material of a collection; its runs are scored unless `scores` are given.
 
         With `released` the truth goes along, for tables that show it.
@@ -109,7 +109,7 @@ class Material:
     @classmethod
     def of_scores(
         cls, scores: Scores, *, primary: str = "", run_facts: Mapping[str, RunFacts] | None = None
-    ) -> Material:
+    ) -> ResultsData:
         """The material of scores alone, with what is known of their runs."""
         primary_measure = scores.measure_named(primary) if primary else scores.measures[0]
         return cls(scores.task, scores, primary_measure, run_facts=run_facts or {})
@@ -150,7 +150,7 @@ class Material:
         concepts: Sequence[str] | None = None,
         items: Sequence[str] | None = None,
         topics: Sequence[str] | None = None,
-    ) -> Material:
+    ) -> ResultsData:
         """The same material for some runs, or on some concepts, items or topics.
 
         Places and ranks are among the runs that are left; a comparison made before holds for pairs
@@ -191,7 +191,7 @@ class Material:
                 runs.add(run)
         return runs
 
-    def compared(self, comparison: Comparison | None = None, **options: Any) -> Material:
+    def compared(self, comparison: Comparison | None = None, **options: Any) -> ResultsData:
         """The same material with a comparison of its runs, made now if none is given."""
         if comparison is None and self.comparison is not None:
             return self

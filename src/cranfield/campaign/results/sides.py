@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from cranfield.campaign.results.order import better, placed, unit_measure, unit_values
+from cranfield.campaign.results.order import better, place_runs, unit_measure, unit_values
 from cranfield.campaign.results.results_data import (
     Cell,
-    Material,
     ResultColumn,
     ResultPart,
+    ResultsData,
     ResultTable,
 )
 from cranfield.campaign.results.units import best_of_units
@@ -22,7 +22,7 @@ from cranfield.stats.cronbach import NEGATIVE_ALPHA, cronbach_alpha
 
 
 def side_by_side(
-    material: Material,
+    material: ResultsData,
     *,
     sets: Mapping[str, Sequence[str]] | None = None,
     unit: str | None = None,
@@ -62,10 +62,10 @@ def side_by_side(
     return ResultTable("side-by-side", title, source, tables, {"measure": str(scored_measure)})
 
 
-def _row(name: str, part: Material, measure: Measure) -> tuple[Cell, ...]:
+def _row(name: str, part: ResultsData, measure: Measure) -> tuple[Cell, ...]:
     values = unit_values(part, measure)[list(part.ranked_runs)]
     best = best_of_units(part, measure)
-    leader = next((p for p in placed(part, measure).values() if p.place == 1), None)
+    leader = next((p for p in place_runs(part, measure).values() if p.place == 1), None)
     defined = values[~np.isnan(values)]
     alpha = math.nan if np.isnan(values).any() else cronbach_alpha(values)
     return (
@@ -80,9 +80,9 @@ def _row(name: str, part: Material, measure: Measure) -> tuple[Cell, ...]:
     )
 
 
-def _runs(material: Material, parts: Mapping[str, Material], measure: Measure) -> ResultPart:
+def _runs(material: ResultsData, parts: Mapping[str, ResultsData], measure: Measure) -> ResultPart:
     """Every run on every part, the best of the first part first."""
-    tables = {name: placed(part, measure) for name, part in parts.items()}
+    tables = {name: place_runs(part, measure) for name, part in parts.items()}
     first = next(iter(tables.values()))
     rows: list[tuple[Cell, ...]] = []
     for run in first:

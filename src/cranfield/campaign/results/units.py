@@ -12,9 +12,9 @@ from cranfield.campaign.results.order import better, sign, unit_measure, unit_va
 from cranfield.campaign.results.results_data import (
     Cell,
     Link,
-    Material,
     ResultColumn,
     ResultPart,
+    ResultsData,
     ResultTable,
 )
 from cranfield.errors import NeedsError, check_counts
@@ -25,7 +25,7 @@ WORST_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Best:
+class UnitBest:
     """The best value of a unit over the ranked runs, and the runs that have it."""
 
     unit: str
@@ -33,7 +33,7 @@ class Best:
     runs: tuple[str, ...]
 
 
-def best_of_units(material: Material, measure: Measure) -> list[Best]:
+def best_of_units(material: ResultsData, measure: Measure) -> list[UnitBest]:
     """The best of every unit that a ranked run has a value for, in the order of the units."""
     values = sign(measure) * unit_values(material, measure)[list(material.ranked_runs)]
     if not values.size:
@@ -48,21 +48,21 @@ def best_of_units(material: Material, measure: Measure) -> list[Best]:
         holders = np.flatnonzero(filled[:, j] == top[j]).tolist()
         # Zero is zero: no minus sign comes of turning the values.
         value = float(sign(measure) * top[j]) + 0.0
-        winners.append(Best(names[j], value, tuple(runs[i] for i in holders)))
+        winners.append(UnitBest(names[j], value, tuple(runs[i] for i in holders)))
     return winners
 
 
-def best_per_concept(material: Material, *, measure: str | None = None) -> ResultTable:
+def best_per_concept(material: ResultsData, *, measure: str | None = None) -> ResultTable:
     """The best value of every concept with its group and configuration, and counts of both."""
     return _best_per_unit(material, "concept", measure, "No Tables 10.4, 10.10")
 
 
-def best_per_topic(material: Material, *, measure: str | None = None) -> ResultTable:
+def best_per_topic(material: ResultsData, *, measure: str | None = None) -> ResultTable:
     """The best value of every topic with its group and configuration, and counts of both."""
     return _best_per_unit(material, "topic", measure, "as No Table 10.10, for topics")
 
 
-def _best_per_unit(material: Material, unit: Link, name: str | None, source: str) -> ResultTable:
+def _best_per_unit(material: ResultsData, unit: Link, name: str | None, source: str) -> ResultTable:
     measure = unit_measure(material, unit, name)
     winners = best_of_units(material, measure)
     rows: list[tuple[Cell, ...]] = []
@@ -100,13 +100,13 @@ def _best_per_unit(material: Material, unit: Link, name: str | None, source: str
     return ResultTable(f"best-per-{unit}", title, source, tuple(parts), facts)
 
 
-def _teams(material: Material, best: Best) -> list[str]:
+def _teams(material: ResultsData, best: UnitBest) -> list[str]:
     team_names = (material.facts(run).team or run for run in best.runs)
     # Printed figures may name several teams of one value in the same way.
     return list(dict.fromkeys(team for names in team_names for team in names.split(SEVERAL)))
 
 
-def _configurations(material: Material, best: Best) -> list[str]:
+def _configurations(material: ResultsData, best: UnitBest) -> list[str]:
     configurations = (material.facts(run).configuration for run in best.runs)
     return list(dict.fromkeys(c for c in configurations if c))
 
@@ -126,7 +126,7 @@ def _counts(name: str, heading: str, counts: dict[str, int], link: str) -> Resul
 
 
 def best_per_item(
-    material: Material, *, measure: str | None = None, count: int | None = WORST_SHOWN
+    material: ResultsData, *, measure: str | None = None, count: int | None = WORST_SHOWN
 ) -> ResultTable:
     """The items that even the best run does worst, with their pictures.
 
@@ -167,7 +167,7 @@ def best_per_item(
     return ResultTable("best-per-item", title, "No 10.7.2, Figure 10.5", (part,), facts)
 
 
-def picture_of(material: Material, item: str) -> str:
+def picture_of(material: ResultsData, item: str) -> str:
     """Where the picture of an item is: a file, or a tile of the sheet; nothing without one."""
     path = material.texts.pictures.get(item)
     if path is not None:

@@ -12,12 +12,12 @@ from cranfield.campaign.results.order import better, sign
 from cranfield.campaign.results.results_data import (
     Cell,
     Link,
-    Material,
     ResultColumn,
     ResultPart,
+    ResultsData,
     ResultTable,
 )
-from cranfield.campaign.results.units import Best, best_of_units, picture_of
+from cranfield.campaign.results.units import UnitBest, best_of_units, picture_of
 from cranfield.errors import NeedsError, check_counts
 from cranfield.measures.base import Measure
 from cranfield.stats.anova import one_way
@@ -33,8 +33,8 @@ TESTS = (
 
 
 def compare_years(
-    earlier: Material,
-    later: Material,
+    earlier: ResultsData,
+    later: ResultsData,
     *,
     names: tuple[str, str] | None = None,
     measures: Sequence[str] | None = None,
@@ -65,9 +65,9 @@ def compare_years(
 
 
 def years_table(
-    material: Material,
+    material: ResultsData,
     *,
-    years: Mapping[str, Material],
+    years: Mapping[str, ResultsData],
     measures: Sequence[str] | None = None,
     count: int = WORST_SHOWN,
 ) -> ResultTable:
@@ -89,12 +89,12 @@ def years_table(
     return ResultTable("years", title, tables[0].source, parts, facts)
 
 
-def _unit(material: Material, measure: Measure) -> str:
+def _unit(material: ResultsData, measure: Measure) -> str:
     return material.scores.unit_of[measure]
 
 
 def _shared_measures(
-    earlier: Material, later: Material, names: Sequence[str] | None
+    earlier: ResultsData, later: ResultsData, names: Sequence[str] | None
 ) -> tuple[Measure, ...]:
     """The measures with values per unit in both years; concepts and topics before items."""
     if names:
@@ -113,7 +113,9 @@ def _shared_measures(
     return tuple(sorted(shared, key=lambda m: later.scores.unit_of[m] == "item"))
 
 
-def _paired(earlier: Material, later: Material, measure: Measure) -> list[tuple[Best, Best]]:
+def _paired(
+    earlier: ResultsData, later: ResultsData, measure: Measure
+) -> list[tuple[UnitBest, UnitBest]]:
     """The best of each unit that both years have, in the order of the later year."""
     old = {best.unit: best for best in best_of_units(earlier, measure)}
     new = best_of_units(later, measure)
@@ -125,7 +127,7 @@ def _paired(earlier: Material, later: Material, measure: Measure) -> list[tuple[
 
 
 def _summary(
-    measure: Measure, pairs: Sequence[tuple[Best, Best]], names: tuple[str, str]
+    measure: Measure, pairs: Sequence[tuple[UnitBest, UnitBest]], names: tuple[str, str]
 ) -> dict[str, Any]:
     """Means, wins and tests of a measure over the shared units."""
     old, new = (np.array([pair[i].value for pair in pairs]) for i in (0, 1))
@@ -189,7 +191,7 @@ def _verdict(summary: dict[str, Any], names: tuple[str, str]) -> str:
 def _units_part(
     unit: str,
     measures: Sequence[Measure],
-    pairs: dict[Measure, list[tuple[Best, Best]]],
+    pairs: dict[Measure, list[tuple[UnitBest, UnitBest]]],
     names: tuple[str, str],
 ) -> ResultPart:
     """Both years of every shared unit; `better` names the year that is."""
@@ -211,7 +213,7 @@ def _units_part(
 
 
 def _year_cells(
-    pair: tuple[Best, Best] | None, measure: Measure, names: tuple[str, str]
+    pair: tuple[UnitBest, UnitBest] | None, measure: Measure, names: tuple[str, str]
 ) -> list[Cell]:
     if pair is None:
         return [None, None, ""]
@@ -222,9 +224,9 @@ def _year_cells(
 
 def _items_part(
     measure: Measure,
-    pairs: Sequence[tuple[Best, Best]],
+    pairs: Sequence[tuple[UnitBest, UnitBest]],
     names: tuple[str, str],
-    material: Material,
+    material: ResultsData,
     worst: int,
 ) -> ResultPart:
     """The worst items of each year, and their value in the other."""

@@ -9,7 +9,7 @@ from typing import Any
 from cranfield.answers import Answer
 from cranfield.campaign.annotation_task import Response, read_response
 from cranfield.campaign.surveys import categories, kinds, measures, preference, rated
-from cranfield.campaign.surveys.survey import held_to, read_key
+from cranfield.campaign.surveys.survey import check_responses, read_key
 from cranfield.errors import InputError, UsageError
 from cranfield.io.files import FileForm, describe
 
@@ -32,7 +32,7 @@ def count_survey(key: FileForm | Mapping[str, Any], answers: Sequence[Any]) -> A
     if not answers:
         raise UsageError("there are no answers to count")
     responses = [a if isinstance(a, Response) else read_response(a) for a in answers]
-    held_to(hidden, responses, source)
+    check_responses(hidden, responses, source)
     twice = [person for person, n in Counter(r.annotator for r in responses).items() if n > 1]
     if twice:
         raise UsageError(f"two files hold answers of {twice[0]!r}; each person answers once")

@@ -227,7 +227,9 @@ def make_concept_survey(
         jobs=1,
     )
     sets = [_sets(align(run, true).run, true, ranked) for run in read.values()]
-    sampler = _Drawn(true, tuple(read), sets, {m: scores.values[m] for m in every_measure})
+    sampler = _QuestionSampler(
+        true, tuple(read), sets, {m: scores.values[m] for m in every_measure}
+    )
     return sampler.asked(compared, equal, questions, rng, scores.notes)
 
 
@@ -259,7 +261,7 @@ def _sets(run: LabelMatrix, truth: LabelMatrix, ranked: bool) -> NDArray[np.bool
     return best
 
 
-class _Drawn:
+class _QuestionSampler:
     """The items of a truth, what two runs make of them, and the scores for it."""
 
     def __init__(

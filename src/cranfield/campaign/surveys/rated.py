@@ -287,7 +287,7 @@ def count_association(
     correlation = spearmanr([row[3] for row in rows], [row[4] for row in rows])
     draw = generator(0, _DRAW, 1)
     resampled = [
-        _told(
+        _probability_nearer(
             draw.choice(near_ratings, near_ratings.size),
             draw.choice(random_ratings, random_ratings.size),
         )
@@ -299,7 +299,7 @@ def count_association(
         len(rows),
         float(near_ratings.mean()),
         float(random_ratings.mean()),
-        _told(near_ratings, random_ratings),
+        _probability_nearer(near_ratings, random_ratings),
         (float(low), float(high)),
         float(correlation.statistic),
         float(correlation.pvalue),
@@ -307,6 +307,6 @@ def count_association(
     )
 
 
-def _told(near_ratings: Any, random_ratings: Any) -> float:
+def _probability_nearer(near_ratings: Any, random_ratings: Any) -> float:
     gaps = near_ratings[:, None] - random_ratings[None, :]
     return float(((gaps > 0) + 0.5 * (gaps == 0)).mean())

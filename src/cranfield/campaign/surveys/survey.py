@@ -160,7 +160,7 @@ def read_key(path: FileForm) -> dict[str, Any]:
     return record
 
 
-def held_to(key: Mapping[str, Any], responses: Sequence[Response], source: str) -> None:
+def check_responses(key: Mapping[str, Any], responses: Sequence[Response], source: str) -> None:
     """An InputError where answers are not to the survey of the key."""
     units = set(key["units"])
     for response in responses:

@@ -6,7 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cranfield.campaign.results.results_data import Cell, Link, Material, ResultColumn, ResultPart
+from cranfield.campaign.results.results_data import (
+    Cell,
+    Link,
+    ResultColumn,
+    ResultPart,
+    ResultsData,
+)
 from cranfield.campaign.views.answer import View, count, text
 from cranfield.campaign.views.board import OPEN_ENDS
 from cranfield.evaluation.summary import join_names
@@ -19,7 +25,7 @@ DISTANCE = ("difference", "stars")
 class Values:
     """The values of material as plain lists, put together once for all pages."""
 
-    def __init__(self, material: Material) -> None:
+    def __init__(self, material: ResultsData) -> None:
         self.material, self.scores = material, material.scores
         measures = [m for m in self.scores.measures if m in self.scores.values]
         self.by_unit: dict[str, list[Measure]] = {}
@@ -83,7 +89,7 @@ def run_view(
     )
 
 
-def _means(material: Material, run: str, boards: Mapping[Measure, ResultPart]) -> ResultPart:
+def _means(material: ResultsData, run: str, boards: Mapping[Measure, ResultPart]) -> ResultPart:
     """A row per measure, as the leaderboards have it."""
     names = ("mean", "ci_low", "ci_high", *(name for name, _ in OPEN_ENDS), *RANKS, *DISTANCE)
     rows: list[tuple[Cell, ...]] = []
@@ -105,7 +111,7 @@ def _means(material: Material, run: str, boards: Mapping[Measure, ResultPart]) -
     )
     total = len(material.ranked_runs)
     note = f"place and rank: among {total} runs that compete"
-    return _told(ResultPart("measures", "All measures", columns, tuple(rows), (note,)))
+    return _with_content(ResultPart("measures", "All measures", columns, tuple(rows), (note,)))
 
 
 def _record(board: ResultPart, run: str) -> dict[str, Cell]:
@@ -115,7 +121,7 @@ def _record(board: ResultPart, run: str) -> dict[str, Cell]:
     return dict(zip(names, row, strict=True))
 
 
-def _told(part: ResultPart) -> ResultPart:
+def _with_content(part: ResultPart) -> ResultPart:
     """The part without columns that say nothing in any row."""
     columns = [
         j
@@ -200,7 +206,7 @@ def unit_view(values: Values, unit: Link, name: str, *, about: Mapping[str, Any]
         text("configuration", "conf."),
         *(_column(m, best=True) for m in measures),
     )
-    part = _told(ResultPart("runs", f"Runs on {unit} {name}", columns, tuple(rows)))
+    part = _with_content(ResultPart("runs", f"Runs on {unit} {name}", columns, tuple(rows)))
     return View(unit, name, "", (part,), facts={unit: name, **about}, verdict=verdict)
 
 
@@ -228,7 +234,7 @@ def _unit_verdict(
     return tuple(sentences)
 
 
-def team_view(material: Material, acronym: str, boards: Mapping[Measure, ResultPart]) -> View:
+def team_view(material: ResultsData, acronym: str, boards: Mapping[Measure, ResultPart]) -> View:
     """A team: its runs under all measures, best first by the primary one."""
     team = material.team(acronym)
     board = boards[material.primary]
@@ -253,7 +259,7 @@ def team_view(material: Material, acronym: str, boards: Mapping[Measure, ResultP
     )
     label = material.primary.mean_label
     notes = (f"place, rank, spread and group: by {label}",) if rows else ()
-    part = _told(ResultPart("runs", "Runs", columns, tuple(rows), notes))
+    part = _with_content(ResultPart("runs", "Runs", columns, tuple(rows), notes))
     return View(
         "team",
         team.name or acronym,

@@ -10,7 +10,7 @@ from cranfield.agreement.annotator_groups import GroupAgreement, GroupRow
 from cranfield.agreement.answer import Agreement
 from cranfield.agreement.coefficients import nominal_names
 from cranfield.agreement.majority import MajorityShare
-from cranfield.campaign.responses import Collected, Tally
+from cranfield.campaign.responses import FormResponses, Tally
 from cranfield.evaluation.curves import Curve
 from cranfield.report.charts.curves import Marks, row_chart
 from cranfield.report.charts.helpers import column_axis, curve_chart
@@ -98,7 +98,7 @@ def _main_coefficient(names: Sequence[str]) -> str:
     return next((n for n in COEFFICIENT_ORDER if n in names), names[0])
 
 
-def collected_figures(answer: Collected) -> Sequence[Chart]:
+def collected_figures(answer: FormResponses) -> Sequence[Chart]:
     """Figure 6.3 of the thesis: rejections per item, and items per annotator."""
     bad = sorted((i for i in answer.items if i.rejected), key=lambda i: (-i.rejected, i.name))
     figures = [tally_chart(bad, "rejected", "Rejections per item", "item")] if bad else []

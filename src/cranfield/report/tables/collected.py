@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from cranfield.campaign.responses import CLASSES, Collected, Tally
+from cranfield.campaign.responses import CLASSES, FormResponses, Tally
 from cranfield.report.charts.people import collected_figures
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables.agreement import log_table
@@ -15,7 +15,7 @@ from cranfield.report.tables.agreement import log_table
 ROWS_SHOWN = 20
 
 
-def document(answer: Collected, **_: Any) -> Document:
+def document(answer: FormResponses, **_: Any) -> Document:
     """The figures for people; files of rows hold the log."""
     tables = [_batches(answer), _tallies(answer.people, "annotator")]
     if answer.rejected:
@@ -26,7 +26,7 @@ def document(answer: Collected, **_: Any) -> Document:
     return Document(answer.to_dict(), tables, answer.notes, log_table(answer.log), figures=figures)
 
 
-def _batches(answer: Collected) -> Table:
+def _batches(answer: FormResponses) -> Table:
     columns = [
         Column("batch", numeric=False),
         Column("forms", 0),
@@ -69,13 +69,13 @@ def _tallies(tallies: Sequence[Tally], unit: str) -> Table:
     return Table(columns, rows, title).first(ROWS_SHOWN)
 
 
-def _reasons(answer: Collected) -> Table:
+def _reasons(answer: FormResponses) -> Table:
     columns = [Column("reason", numeric=False), Column("forms", 0)]
     rows: list[list[Cell]] = [[reason, count] for reason, count in answer.reasons.items()]
     return Table(columns, rows, "Why forms were rejected").first(ROWS_SHOWN)
 
 
-def _remarks(answer: Collected) -> Table:
+def _remarks(answer: FormResponses) -> Table:
     columns = [Column(n, numeric=False) for n in ("about", "comment", "annotator", "item")]
     rows: list[list[Cell]] = [
         [r.about, r.text, r.annotator, r.item]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.campaign.checking import SubmissionCheck
-from cranfield.campaign.collections import CollectionCheck, CollectionDraft, Published
+from cranfield.campaign.collections import CollectionCheck, CollectionDraft, PublishedSite
 from cranfield.campaign.results.results_data import ResultPart, ResultTable
 from cranfield.campaign.submissions import Problem
 from cranfield.campaign.views.answer import View
@@ -72,7 +72,7 @@ def _problems(problems: Sequence[Problem], count: int) -> list[Table]:
     return [Table(columns, rows, "Problems", notes)]
 
 
-def published_document(answer: Published, **_: Any) -> Document:
+def published_document(answer: PublishedSite, **_: Any) -> Document:
     """A row of counts below the verdicts of all tasks."""
     names = ("pages", "pictures", "files", "bytes")
     row = [str(answer.folder), *(getattr(answer, name) for name in names)]

@@ -103,17 +103,17 @@ def score(job_input: dict[str, Any]) -> dict[str, Any]:
     Where there is silver its scores lie beside them, and curves are of gold and else of silver.
     """
     from cranfield.campaign.estimated import under_silver
-    from cranfield.campaign.results_bundle import gather
+    from cranfield.campaign.results_bundle import gather_results
     from cranfield.comparison.joined import combine_scores
     from cranfield.io.files import write_atomic
 
     with tempfile.TemporaryDirectory(dir=job_input["work"]) as folder:
         collection = prepare_collection(job_input, Path(folder))
         options: dict[str, Any] = {"released": True, "compare": False, "jobs": 1}
-        results = gather(collection, job_input["task"], **options)
+        results = gather_results(collection, job_input["task"], **options)
         curve = results.curve
         if job_input["silver"]:
-            silver = gather(
+            silver = gather_results(
                 under_silver(collection, job_input["task"], job_input["silver"]),
                 job_input["task"],
                 **options,

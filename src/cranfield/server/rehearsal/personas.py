@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cranfield.agreement.quality import quality_of
 from cranfield.campaign.batches import Plan, Worker, next_unit
 from cranfield.campaign.forms import Answers, Form
-from cranfield.campaign.responses import collect
+from cranfield.campaign.responses import collect_responses
 from cranfield.data.judgement_log import FilledForm
 from cranfield.errors import UsageError
 from cranfield.work.seeds import generator
@@ -236,7 +236,7 @@ def find_out(crowd: Crowd, overlaps: Sequence[int] = (5, 4), *, seed: int = 0) -
     """Fill batches by a crowd, look at all that was handed in, and count who is named."""
     forms = fill_batches(crowd, overlaps, seed=seed)
     kinds = {person.name: person.kind for person in crowd.people}
-    people = quality_of(collect(forms).log)
+    people = quality_of(collect_responses(forms).log)
     named = [kinds[p.annotator] for p in people if p.verdict != "keep"]
     every = list(kinds.values())
     return FoundOut(

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from cranfield.campaign.submissions import Checked, Problem
+from cranfield.campaign.submissions import CheckedSubmission, Problem
 from cranfield.errors import UsageError
 from cranfield.io.files import run_name
 from cranfield.server.auth import Identity
@@ -121,8 +121,12 @@ def accept(
 
 
 def _with_other_task(
-    request: Request, upload: Upload, submission: Submission, task_row: Row, checked: Checked
-) -> Checked:
+    request: Request,
+    upload: Upload,
+    submission: Submission,
+    task_row: Row,
+    checked: CheckedSubmission,
+) -> CheckedSubmission:
     """What is wrong with a file, and before it that it looks like one for another task."""
     # One small file more is read in a moment; one that another task takes leaves no doubt.
     if not is_small(upload):
@@ -142,7 +146,7 @@ def _with_other_task(
     return checked
 
 
-def summary(checked: Checked) -> Row:
+def summary(checked: CheckedSubmission) -> Row:
     """What a check says of a good file."""
     return {
         "accepted": True,

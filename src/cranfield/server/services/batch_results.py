@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from cranfield.agreement.adjudication import Decision
-from cranfield.campaign.annotation_task import Filled, Response, form_values
+from cranfield.campaign.annotation_task import Response, UnitAnswers, form_values
 from cranfield.campaign.batches import Assignment as Given
-from cranfield.campaign.batches import moved
-from cranfield.campaign.responses import Collected, collect
-from cranfield.campaign.truth import Dispute, disputes, make_truth, weighed
+from cranfield.campaign.batches import move_assignment
+from cranfield.campaign.responses import FormResponses, collect_responses
+from cranfield.campaign.truth import Dispute, disputes, make_truth, weigh_disputes
 from cranfield.data.judgement_log import FilledForm
 from cranfield.errors import UsageError
 from cranfield.io.atomic import csv_text, write_atomic
@@ -71,9 +71,9 @@ def filled_forms(connection: Connection, batch: Batch) -> list[FilledForm]:
     return forms
 
 
-def collect_forms(connection: Connection, batch: Batch) -> Collected:
+def collect_forms(connection: Connection, batch: Batch) -> FormResponses:
     """The figures and the log of a batch; a UsageError while nothing was handed in."""
-    return collect(filled_forms(connection, batch))
+    return collect_responses(filled_forms(connection, batch))
 
 
 def reject(
@@ -96,7 +96,7 @@ def reject(
     ).all()
     for row in rows:
         # The rule of the state machine, and that a reason is given.
-        moved(
+        move_assignment(
             Given(0, batch.id, row.hit, assessor_id, "submitted"), "rejected", at=0.0, reason=reason
         )
     connection.execute(
@@ -134,7 +134,7 @@ def open_disputes(
     except UsageError:
         return ()
     waiting = disputes(log, decisions(connection, batch))
-    return (*weighed(log, waiting[:with_probabilities]), *waiting[with_probabilities:])
+    return (*weigh_disputes(log, waiting[:with_probabilities]), *waiting[with_probabilities:])
 
 
 def decide(
@@ -238,12 +238,12 @@ def merge(
 def responses(connection: Connection, batch: Batch) -> list[Response]:
     """Answers to a survey as if they had come back as files, for counting with its key."""
     people = {row["id"]: row for row in assessors_of(connection, batch.row["campaign"])}
-    by_person: dict[str, list[Filled]] = {}
+    by_person: dict[str, list[UnitAnswers]] = {}
     for row in latest_revisions(connection, batch.id):
         if row["state"] == "submitted":
             answer = row["said"]
             by_person.setdefault(row["assessor"], []).append(
-                Filled(
+                UnitAnswers(
                     str(batch.hits[row["hit"]]["item"]),
                     answer["answers"],
                     answer["state"],

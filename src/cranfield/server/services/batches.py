@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, bindparam, func, insert, select, upda
 
 from cranfield._lazy import cached_property
 from cranfield.campaign.annotation_task import Grid, Sheet, Unit
-from cranfield.campaign.batches import KINDS, Plan, changed, order_of
+from cranfield.campaign.batches import KINDS, Plan, change_batch, order_of
 from cranfield.campaign.forms import Form
 from cranfield.campaign.surveys.kinds import KINDS as SURVEY_KINDS
 from cranfield.errors import UsageError, suggest
@@ -417,7 +417,7 @@ def check_transition(connection: Connection, row: Row, target: str) -> str:
         .join(hit, hit.c.id == assignment.c.hit)
         .where(hit.c.batch == row["id"], assignment.c.state == "open")
     ).scalar_one()
-    return changed(row["state"], target, open_assignments=int(open_count))
+    return change_batch(row["state"], target, open_assignments=int(open_count))
 
 
 def set_state(connection: Connection, context: Context, actor: str, row: Row, target: str) -> None:

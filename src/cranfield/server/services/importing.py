@@ -14,7 +14,7 @@ from sqlalchemy import Connection, insert, select
 from cranfield.campaign.estimated import check_estimable
 from cranfield.campaign.item_texts import read_texts
 from cranfield.campaign.scoring import TRUTH
-from cranfield.campaign.submissions import Checked, PublicSet, check_submission
+from cranfield.campaign.submissions import CheckedSubmission, PublicSet, check_submission
 from cranfield.data.collection import Collection, Kind, RunFacts, Team
 from cranfield.errors import InputError, UsageError
 from cranfield.io.atomic import atomic_file
@@ -156,7 +156,7 @@ class _Run:
     """A run of the collection, checked and copied."""
 
     facts: RunFacts
-    checked: Checked
+    checked: CheckedSubmission
     sha: str
     size: int
     ending: str

@@ -14,7 +14,7 @@ from cranfield.agreement.quality import AnnotatorQuality, quality_of
 from cranfield.agreement.ranking_robustness import compare_rankings
 from cranfield.campaign.batches import Assignment as Given
 from cranfield.campaign.batches import status_of
-from cranfield.campaign.responses import collect
+from cranfield.campaign.responses import collect_responses
 from cranfield.campaign.submissions import ROWS
 from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.judgement_log import FilledForm, JudgementLog
@@ -89,14 +89,14 @@ def _quality(forms: Sequence[FilledForm]) -> dict[str, AnnotatorQuality]:
     accepted = [f for f in forms if not f.rejected and f.values]
     if not accepted:
         return {}
-    return {p.annotator: p for p in quality_of(collect(accepted).log)}
+    return {p.annotator: p for p in quality_of(collect_responses(accepted).log)}
 
 
 def _agreement(forms: Sequence[FilledForm]) -> dict[str, Any] | None:
     """The agreement so far with its interval, and the concepts with the least."""
     if len({f.annotator for f in forms}) < 2:
         return None
-    log = collect(forms).log
+    log = collect_responses(forms).log
     try:
         agreement = assess(log, "fleiss", resampling=Resampling(resamples=RESAMPLES))
     except CranfieldError:

@@ -28,7 +28,7 @@ from cranfield.server.store.tables import run, team, truth_version
 from cranfield.server.thresholds import threshold_lines
 
 if TYPE_CHECKING:
-    from cranfield.campaign.results import Material
+    from cranfield.campaign.results import ResultsData
     from cranfield.site.extras import Extras, FileFact
     from cranfield.site.links import Address, ServedLinks
     from cranfield.site.results import Results
@@ -311,10 +311,10 @@ def _changes(connection: Connection, task_id: str) -> list[str]:
 
 def material_of(
     connection: Connection, context: Context, campaign: Row, task_row: Row, current: Row
-) -> Material:
+) -> ResultsData:
     """Stored scores with all that the pages of a task need."""
     from cranfield.answers import load
-    from cranfield.campaign.results import Material
+    from cranfield.campaign.results import ResultsData
     from cranfield.comparison.answer import Comparison
     from cranfield.evaluation.scores import Scores
 
@@ -345,7 +345,7 @@ def material_of(
         collection = replace(collection, truth=truth)
     if not isinstance(scores, Scores) or not isinstance(comparison, Comparison | None):
         raise TypeError(f"{folder} does not hold scores")
-    material = Material.of(
+    material = ResultsData.of(
         collection,
         task_row["kind"],
         scores=scores,

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from cranfield.campaign.submissions import Checked
+from cranfield.campaign.submissions import CheckedSubmission
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.io.files import run_name
 from cranfield.server.context import Context, as_time
@@ -31,7 +31,7 @@ MAX_LISTED = 20
 class RejectedError(CranfieldError):
     """A submission that was read and is not accepted; nothing was counted."""
 
-    def __init__(self, checked: Checked) -> None:
+    def __init__(self, checked: CheckedSubmission) -> None:
         self.checked = checked
         super().__init__(f"not accepted: {checked.count} problems")
 
@@ -96,7 +96,7 @@ def store_run(
     team_id: str,
     task_row: Mapping[str, Any],
     submission: Submission,
-    checked: Checked,
+    checked: CheckedSubmission,
     sha: str,
     size: int,
     arrived: int | None = None,
@@ -150,7 +150,7 @@ def store_run(
     return receipt(connection, new)
 
 
-def _facts_of(submission: Submission, checked: Checked) -> Row:
+def _facts_of(submission: Submission, checked: CheckedSubmission) -> Row:
     """What is stored of what was said about a run, and of what was found in it."""
     return {
         "tag": submission.tag,
@@ -268,7 +268,12 @@ def receipt(connection: Connection, run_id: str) -> Row:
 
 
 def reject(
-    connection: Connection, context: Context, task_id: str, team_id: str, tag: str, checked: Checked
+    connection: Connection,
+    context: Context,
+    task_id: str,
+    team_id: str,
+    tag: str,
+    checked: CheckedSubmission,
 ) -> None:
     """Note a refused upload for the organiser's board; the file is not kept."""
     problems = [{"line": p.line, "message": p.message} for p in checked.problems[:MAX_LISTED]]

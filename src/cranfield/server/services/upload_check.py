@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict
 from typing import Any
 
-from cranfield.campaign.submissions import Checked, Problem, PublicSet, check_submission
+from cranfield.campaign.submissions import CheckedSubmission, Problem, PublicSet, check_submission
 from cranfield.errors import CranfieldError
 from cranfield.io.files import Caps, Input
 from cranfield.server.context import Context
@@ -102,7 +102,7 @@ class UploadChecker:
 
     def check(
         self, upload: Upload, submission: Submission, task_row: Mapping[str, Any], slug: str
-    ) -> Checked:
+    ) -> CheckedSubmission:
         """What is wrong with an upload, and how much is in it."""
         public = self.public(task_row, slug)
         if is_small(upload) and submission.ending in TEXT_ENDINGS and public.kind == "ranked":
@@ -115,7 +115,7 @@ class UploadChecker:
 
     def check_apart(
         self, upload: Upload, submission: Submission, task_row: Mapping[str, Any], slug: str
-    ) -> Checked:
+    ) -> CheckedSubmission:
         """The same by a child with limits, whatever the upload is."""
         public = self.public(task_row, slug)
         source, threshold = (
@@ -147,7 +147,7 @@ class UploadChecker:
 
     def _by_child(
         self, source: Input, tag: str, threshold: Any, public: PublicSet, slug: str
-    ) -> Checked:
+    ) -> CheckedSubmission:
         name = source.name
         settings = self.context.settings
         job_input = {
@@ -171,8 +171,8 @@ class UploadChecker:
                 self._nurseries.append(nursery)
         if "error" in reply:
             problem = Problem(name, 0, f"cannot be checked: {reply['error']}")
-            return Checked(name, tag, public.kind, (problem,), 1)
-        return Checked(
+            return CheckedSubmission(name, tag, public.kind, (problem,), 1)
+        return CheckedSubmission(
             name,
             tag,
             public.kind,
