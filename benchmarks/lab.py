@@ -44,11 +44,11 @@ def material_files() -> tuple[str, list[str]]:
 def timed(workers: int) -> tuple[float, float, dict[str, object]]:
     """Seconds of the study with so many worker processes, their CPU seconds, what it finds."""
     from cranfield.lab.studies.stability import stability
-    from cranfield.lab.study_input import Material
+    from cranfield.lab.study_input import StudyInput
     from cranfield.work.executors import Plan
 
     truth, runs = material_files()
-    material = Material.labels(truth, runs, MEASURES, ontology="pto-2009")
+    material = StudyInput.labels(truth, runs, MEASURES, ontology="pto-2009")
     with tempfile.TemporaryDirectory() as folder:
         plan = Plan("processes", workers, Path(folder) / "study", _progress)
         started, used = time.perf_counter(), _cpu()

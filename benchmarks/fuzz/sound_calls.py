@@ -73,7 +73,7 @@ def write_files(folder: Path) -> None:
 
 
 def material() -> Any:
-    return cf.lab.Material.ranked(QRELS, RUNS | {"three": RUN}, "AP RR")
+    return cf.lab.StudyInput.ranked(QRELS, RUNS | {"three": RUN}, "AP RR")
 
 
 def scores() -> Any:
@@ -278,7 +278,7 @@ TESTED = {"values": ROWS, "pairs": PAIRS}
 LAB: dict[str, Callable[[], dict[str, Any]]] = {
     "cluster_measures": lambda: {"measures": ["a", "b"], "taus": np.eye(2)},
     "comparable": lambda: {
-        "material": cf.lab.Material.labels(*confident(), "AP.concept"),
+        "material": cf.lab.StudyInput.labels(*confident(), "AP.concept"),
         "folds": 2,
     },
     "correlate": lambda: {"material": material(), **FEW},

@@ -121,7 +121,7 @@ def test_charts(tmp_path):
 
 def test_lab(capsys):
     found = answer(capsys, "lab", "correlate", DIR, "-m", "AP RR", "--resamples", "20")
-    material = cf.lab.Material.ranked(QRELS, HELD.runs, "AP RR", collection_size=HELD.size)
+    material = cf.lab.StudyInput.ranked(QRELS, HELD.runs, "AP RR", collection_size=HELD.size)
     same(found, cf.lab.correlate(material, resamples=20))
 
 

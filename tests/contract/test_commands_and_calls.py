@@ -88,7 +88,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def material():
-    return cf.lab.Material.ranked(QRELS, RUNS, "AP RR")
+    return cf.lab.StudyInput.ranked(QRELS, RUNS, "AP RR")
 
 
 # command -> rows of (arguments, the call that gives the same answer)

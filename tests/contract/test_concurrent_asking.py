@@ -63,7 +63,7 @@ class Stop:
 
 
 def material():
-    return cf.lab.Material.ranked(QRELS, RUNS, "AP RR")
+    return cf.lab.StudyInput.ranked(QRELS, RUNS, "AP RR")
 
 
 LONG = {
@@ -89,7 +89,7 @@ LONG = {
     "stability": lambda p: cf.lab.stability(material(), repeats=1, trials=5, progress=p),
     "generality": lambda p: cf.lab.generality(material(), collection_size=1120, progress=p),
     "random_study": lambda p: cf.lab.random_study(
-        cf.lab.Material.labels(TRUTH, LABELS, "F.example"), count=1, progress=p
+        cf.lab.StudyInput.labels(TRUTH, LABELS, "F.example"), count=1, progress=p
     ),
     "leave_one_out": lambda p: cf.lab.leave_one_out(material(), depth=5, progress=p),
     "curves": lambda p: cf.lab.curves("AP RR", progress=p),

@@ -6,7 +6,7 @@ import pytest
 
 import cranfield
 from cranfield.io.collection import read_collection
-from cranfield.lab.study_input import Material
+from cranfield.lab.study_input import StudyInput
 
 DIGITS = Path(cranfield.__file__).parent / "samples" / "digits"
 
@@ -18,12 +18,12 @@ def digits():
 
 @pytest.fixture
 def ranked(digits):
-    return Material.ranked(digits.judgements, list(digits.runs), "AP nDCG@10 RR NMRR")
+    return StudyInput.ranked(digits.judgements, list(digits.runs), "AP nDCG@10 RR NMRR")
 
 
 @pytest.fixture
 def labels(digits):
-    return Material.labels(
+    return StudyInput.labels(
         digits.truth,
         list(digits.label_runs),
         "F.example OS HS AP.concept HammingLoss",

@@ -17,13 +17,13 @@ QUICK = {"resamples": 5, "rng": 1}
 
 
 def rankings(digits, measures="AP RR"):
-    return lab.Material.ranked(digits.judgements, list(digits.runs)[:4], measures)
+    return lab.StudyInput.ranked(digits.judgements, list(digits.runs)[:4], measures)
 
 
 def annotations(digits):
     given = {"ontology": digits.ontology, "rules": digits.rules}
     runs = list(digits.label_runs)[:3]
-    return lab.Material.labels(digits.truth, runs, "F.example HammingLoss", **given)
+    return lab.StudyInput.labels(digits.truth, runs, "F.example HammingLoss", **given)
 
 
 # What is asked of the library, and the same of the command line ({Q}, {R}, {T}, {L}, {D}: files).
@@ -192,7 +192,7 @@ def test_the_public_names_exist():
 def test_what_a_study_notices_is_said_once_for_all_runs():
     judged = {f"t{t}": {"a": 1, "b": 0} for t in range(4)}
     runs = {name: {t: {"a": 1.0, "b": 0.5} for t in ("t0", "t1")} for name in "vwxyz"}
-    material = lab.Material.ranked(judged, runs, "AP RR")
+    material = lab.StudyInput.ranked(judged, runs, "AP RR")
     for study in (
         lambda: lab.correlate(material, resamples=2),
         lambda: lab.stability(material, parts=("noise",), noise=(0.3,), repeats=1),
@@ -205,7 +205,7 @@ def test_what_a_study_notices_is_said_once_for_all_runs():
         assert "misses 2 of 4 judged topics" in notes[0]
     truth = {f"i{k}": {"A", "B"} if k % 2 else {"A"} for k in range(8)}
     few = {name: {i: labels for i, labels in truth.items() if i != "i0"} for name in "vwxyz"}
-    found = lab.correlate(lab.Material.labels(truth, few, "F.example SRP"), resamples=2)
+    found = lab.correlate(lab.StudyInput.labels(truth, few, "F.example SRP"), resamples=2)
     assert [n.split(": ")[0] for n in found.notes] == ["SRP", *["5 runs (v, w, x, ...)"] * 2]
 
 
@@ -213,5 +213,5 @@ def test_generality_says_how_many_relevant_items_a_policy_placed():
     """NAR of a cut ranking depends on where the missing items are put."""
     judged = {"t": {f"r{k}": 1 for k in range(4)}}
     runs = {"cut": {"t": {"r0": 3.0, "x": 2.0, "r1": 1.0}}}
-    found = lab.generality(lab.Material.ranked(judged, runs, "NAR"), collection_size=20)
+    found = lab.generality(lab.StudyInput.ranked(judged, runs, "NAR"), collection_size=20)
     assert any("does not retrieve 2 of 4 relevant items" in note for note in found.notes)

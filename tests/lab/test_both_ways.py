@@ -72,7 +72,7 @@ def test_runs_that_only_decide_are_left_out_and_named(tmp_path):
 
 
 def test_ten_random_runs_of_each_density():
-    material = cf.lab.Material.labels(TRUTH, RUNS, "F.example P.concept")
+    material = cf.lab.StudyInput.labels(TRUTH, RUNS, "F.example P.concept")
     one = cf.lab.random_study(material, densities=(0.1, 0.5), over=False)
     ten = cf.lab.random_study(material, densities=(0.1, 0.5), over=False, per_density=10)
     groups = ten.by_density()

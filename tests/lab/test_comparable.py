@@ -62,7 +62,7 @@ def test_scales_of_concepts_are_of_no_effect_after_calibration():
 
 
 def test_the_study_scores_both_and_correlates_the_rankings():
-    material = cf.lab.Material.labels(TRUTH, RUNS, "AP.example OneError")
+    material = cf.lab.StudyInput.labels(TRUTH, RUNS, "AP.example OneError")
     found = cf.lab.comparable(material)
     scores = cf.evaluate_labels(TRUTH, RUNS, "AP.example").mean()
     assert [row[0] for row in found.raw] == pytest.approx(
@@ -71,7 +71,7 @@ def test_the_study_scores_both_and_correlates_the_rankings():
     assert all(-1 <= tau <= 1 for tau in found.taus)
     assert (found.errors[:, 1] < 0.05).all()
     with pytest.raises(UsageError, match="annotation"):
-        cf.lab.comparable(cf.lab.Material.ranked({"t": {"a": 1}}, {"r": {"t": {"a": 1.0}}}, "AP"))
+        cf.lab.comparable(cf.lab.StudyInput.ranked({"t": {"a": 1}}, {"r": {"t": {"a": 1.0}}}, "AP"))
 
 
 PEOPLE = SubjectRankings.from_rows(

@@ -18,7 +18,7 @@ from cranfield.lab.studies.rank_curves import curves
 from cranfield.lab.studies.requirements import requirements
 from cranfield.lab.studies.reusability import leave_one_out
 from cranfield.lab.studies.stability import stability
-from cranfield.lab.study_input import Material
+from cranfield.lab.study_input import StudyInput
 from cranfield.measures import measure
 from cranfield.work.executors import Plan
 from tests.peers import sklearn_metrics
@@ -50,7 +50,7 @@ def test_a_concept_is_a_topic_ranked_by_confidence():
             for c in (0, 1)
         ]
         assert found == pytest.approx(own)
-    material = Material.concepts(truth, runs, "AP NAR")
+    material = StudyInput.concepts(truth, runs, "AP NAR")
     scored = material.score(material.read_run(runs["a"], "a"))
     assert scored.overall[0] == pytest.approx(scores.overall[scores.measures[0]][0])
     with pytest.raises(CranfieldError, match="no item has a concept"):
@@ -59,7 +59,7 @@ def test_a_concept_is_a_topic_ranked_by_confidence():
 
 def test_generality_of_annotations_takes_the_items_for_the_collection():
     truth, runs = annotations()
-    material = Material.concepts(truth, runs, "AP NumRet NumRelRet")
+    material = StudyInput.concepts(truth, runs, "AP NumRet NumRelRet")
     found = generality(material, shares=(0.6, 1.0))
     assert found.sizes == (18, 30)
     # All items are known: the smaller collection has exactly its size in every topic.
@@ -74,7 +74,7 @@ def test_judged_items_leave_a_shrunken_collection():
     judged = {"t": {f"d{k}": int(k < 5) for k in range(100)}}
     run = {"t": {f"d{k}": float(k) for k in range(100)}}
     found = generality(
-        Material.ranked(judged, {"r": run}, "NumRet NAR"),
+        StudyInput.ranked(judged, {"r": run}, "NumRet NAR"),
         collection_size=100,
         shares=(0.1, 0.5, 1.0),
     )
@@ -116,7 +116,7 @@ def test_leave_one_out_counted_by_hand(seed):
         for n in "abcd"
     }
     expected = brute_force(judged, runs, 3)
-    material = Material.ranked(judged, runs, "AP")
+    material = StudyInput.ranked(judged, runs, "AP")
     for plan in (Plan(), Plan("processes", 2)) if seed == 0 else (Plan(),):
         found = {r.run: r for r in leave_one_out(material, depth=3, plan=plan).runs}
         for name, (score, without) in expected.items():
@@ -125,17 +125,17 @@ def test_leave_one_out_counted_by_hand(seed):
 
 
 def test_pool_of_annotations(labels, digits):
-    material = Material.concepts(digits.truth, list(digits.label_runs), "AP")
+    material = StudyInput.concepts(digits.truth, list(digits.label_runs), "AP")
     found = leave_one_out(material, depth=10)
     assert {r.run for r in found.runs} == set(material.run_names)
     for study in (leave_one_out, generality):
-        with pytest.raises(UsageError, match=r"Material\.concepts"):
+        with pytest.raises(UsageError, match=r"StudyInput\.concepts"):
             study(labels)
 
 
 def test_every_study_takes_annotations_as_rankings():
     truth, runs = annotations()
-    material = Material.concepts(truth, runs, "AP RR NAR")
+    material = StudyInput.concepts(truth, runs, "AP RR NAR")
     assert len(correlate(material, resamples=5).pairs) == 3
     assert stability(material, repeats=2, trials=5, resamples=5).powers
     found = random_study(material, count=2)
@@ -282,6 +282,6 @@ def test_ranked_objects_travel_to_processes():
         Run.from_dict({"t": dict(zip("abc", s, strict=True))}).named(f"r{k}")
         for k, s in enumerate([(3, 2, 1), (1, 3, 2), (1.0, 2.0, 3.0)])
     ]
-    material = Material.ranked(judged, runs, "AP RR")
+    material = StudyInput.ranked(judged, runs, "AP RR")
     here = leave_one_out(material, depth=1).to_dict()
     assert leave_one_out(material, depth=1, plan=Plan("processes", 2)).to_dict() == here

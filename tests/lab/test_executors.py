@@ -13,7 +13,7 @@ from cranfield.data import Run
 from cranfield.errors import CranfieldError, MissingExtraError, UsageError
 from cranfield.lab.studies.correlate import correlate
 from cranfield.lab.studies.stability import stability
-from cranfield.lab.study_input import Material
+from cranfield.lab.study_input import StudyInput
 from cranfield.work.executors import LostPieceError, Plan, run_pieces
 from cranfield.work.serialisation import full_path, remembered
 from tests.cluster import local_cluster
@@ -163,7 +163,7 @@ def in_memory(first):
     runs = {n: {t: {"r": 1.0, "x": 0.5} for t in judged} for n in "abc"}
     runs["a"]["t150"]["r"] = first
     runs["b"]["t1"]["r"] = runs["c"]["t1"]["r"] = runs["c"]["t2"]["r"] = 0.1
-    return Material.ranked(judged, {n: Run.from_dict(r) for n, r in runs.items()}, "AP RR")
+    return StudyInput.ranked(judged, {n: Run.from_dict(r) for n, r in runs.items()}, "AP RR")
 
 
 def test_a_folder_knows_objects_by_what_they_hold(tmp_path):
@@ -231,7 +231,7 @@ def test_workers_elsewhere_are_given_full_paths(monkeypatch, tmp_path):
     for name in ("q", "a.run", "map.csv"):
         (tmp_path / name).write_text("x")
     options = {"costmap": (("FTS", "map.csv"),), "threshold": 0.5}
-    material = Material.labels("q", ["a.run", Path("b.run")], "F.example", **options)
+    material = StudyInput.labels("q", ["a.run", Path("b.run")], "F.example", **options)
     assert material.for_plan(Plan("processes")) is material
     there = material.for_plan(Plan("dask://h:1"))
     assert there.truth == str(tmp_path / "q")

@@ -41,8 +41,8 @@ def pipe(tmp_path):
 @pytest.mark.parametrize("plan", [lab.Plan(), PROCESSES], ids=["threads", "processes"])
 def test_rankings_from_pipes(pipe, digits, plan):
     first, *others = list(digits.runs)[:3]
-    files = lab.Material.ranked(digits.judgements, [first, *others], "AP")
-    pipes = lab.Material.ranked(pipe(digits.judgements), [pipe(first), *others], "AP")
+    files = lab.StudyInput.ranked(digits.judgements, [first, *others], "AP")
+    pipes = lab.StudyInput.ranked(pipe(digits.judgements), [pipe(first), *others], "AP")
     for study in (lab.random_study, lab.leave_one_out):
         assert study(pipes, plan=plan).to_dict() == study(files).to_dict()
 
@@ -51,9 +51,9 @@ def test_annotations_and_what_is_known_from_pipes(pipe, digits):
     runs = list(digits.label_runs)[:2]
     known = {"ontology": digits.ontology, "rules": digits.rules}
     options = {"densities": (0.5,), "rng": 1}
-    here = lab.random_study(lab.Material.labels(digits.truth, runs, "OS", **known), **options)
+    here = lab.random_study(lab.StudyInput.labels(digits.truth, runs, "OS", **known), **options)
     known = {name: pipe(file) for name, file in known.items()}
-    material = lab.Material.labels(pipe(digits.truth), [pipe(runs[0]), runs[1]], "OS", **known)
+    material = lab.StudyInput.labels(pipe(digits.truth), [pipe(runs[0]), runs[1]], "OS", **known)
     assert lab.random_study(material, **options, plan=PROCESSES).to_dict() == here.to_dict()
 
 

@@ -27,7 +27,7 @@ from cranfield.lab.studies.rank_curves import curves
 from cranfield.lab.studies.requirements import requirements
 from cranfield.lab.studies.reusability import leave_one_out
 from cranfield.lab.studies.stability import _needed, stability
-from cranfield.lab.study_input import Material
+from cranfield.lab.study_input import StudyInput
 from cranfield.report.tables import document_of
 from cranfield.site.work_pages import write_questionnaire
 
@@ -99,7 +99,7 @@ def test_fast_tau_is_scipys_tau_b(rows):
 @given(st.integers(0, 1000))
 def test_flipped_labels_are_nested_and_as_many_as_asked(seed):
     truth = LabelMatrix.of(np.arange(200).reshape(20, 10) % 3 == 0)
-    material = Material.labels(truth, [truth], "F.example")
+    material = StudyInput.labels(truth, [truth], "F.example")
     stages = disturbed(material, Disturbance((0.01, 0.1), (0.5,), 1, seed))[0]
     changed = [stage.labels != truth.labels for stage in stages[:2]]
     assert [int(c.sum()) for c in changed] == [2, 20]
@@ -114,7 +114,7 @@ def test_flipped_judgements_keep_the_grades_and_dropped_ones_a_relevant_item(see
     judged = Judgements.from_dict(
         {f"t{t}": {f"d{k}": [0, 0, 1, 3][(t + k) % 4] for k in range(25)} for t in range(4)}
     )
-    material = Material.ranked(judged, [{"t0": {"d1": 1.0}}], "AP")
+    material = StudyInput.ranked(judged, [{"t0": {"d1": 1.0}}], "AP")
     stages = disturbed(material, Disturbance((0.05, 0.1), (0.5, 0.99), 1, seed))[0]
     for stage, count in zip(stages[:2], (5, 10), strict=True):
         moved = stage.values != judged.values
@@ -151,7 +151,7 @@ def runs_of(values):
         f"run{i}": {f"t{t}": {"r": v, "x": 0.5} for t, v in enumerate(row)}
         for i, row in enumerate(values)
     }
-    return Material.ranked(judged, runs, "AP")
+    return StudyInput.ranked(judged, runs, "AP")
 
 
 def test_swap_rate_and_power_of_clear_and_of_equal_runs():
@@ -178,7 +178,7 @@ def test_swap_rate_and_power_counted_by_hand():
         }
         for i in range(4)
     }
-    material = Material.ranked(judged, runs, "AP")
+    material = StudyInput.ranked(judged, runs, "AP")
     found = stability(material, parts=("swap", "power"), trials=30, resamples=200, rng=5)
     ap = 1 / ranks
     halves = Draws("halves", 30, 5).weights(topics, 0, 30) > 0
@@ -233,13 +233,13 @@ def test_micro_means_have_no_swap_rate_whatever_the_runs_score():
     worse = {t: {"x": 2.0, **own} for t, own in perfect.items()}
     runs = {"a": perfect, "b": perfect, "c": worse}
     micro = "SetP(mean='micro')"
-    material = Material.ranked(judged, runs, f"SetP {micro}")
+    material = StudyInput.ranked(judged, runs, f"SetP {micro}")
     found = stability(material, parts=("swap", "power"), trials=5, resamples=5)
     assert [s.measure for s in found.swaps] == ["SetP"]
     assert [p.measure for p in found.powers] == ["SetP"]
     labels = {f"i{k}": {"A", "B"} if k % 2 else {"A"} for k in range(8)}
     runs = {"a": labels, "b": labels, "c": {i: {"A": 0, "B": 1} for i in labels}}
-    material = Material.labels(labels, runs, "F.concept F.concept(mean='micro')")
+    material = StudyInput.labels(labels, runs, "F.concept F.concept(mean='micro')")
     found = stability(material, parts=("swap",), trials=5)
     assert [s.measure for s in found.swaps] == ["F.concept"]
 
@@ -262,13 +262,13 @@ def test_random_runs_stay_below_the_median_real_run_on_the_digits(labels, digits
     found = random_study(labels, over=False, rng=seed)
     for measure in ("F.example", "OS", "AP.concept"):
         assert found.verdict(measure).separates
-    ranked = Material.ranked(digits.judgements, list(digits.runs), "AP")
+    ranked = StudyInput.ranked(digits.judgements, list(digits.runs), "AP")
     assert random_study(ranked, rng=seed).verdict("AP").separates
 
 
 def test_nothing_is_said_of_a_measure_without_values():
     judged, run = {"t": {"a": 0, "b": 0}}, {"t": {"a": 2.0, "b": 1.0}}
-    found = random_study(Material.ranked(judged, {"run": run}, "NMRR"))
+    found = random_study(StudyInput.ranked(judged, {"run": run}, "NMRR"))
     assert found.verdict("NMRR").separates is None
     assert document_of(found).tables[0].rows[0][5] == "-"
 
@@ -291,7 +291,7 @@ def test_over_annotation_is_judged_by_runs_that_got_labels():
     truth = {f"i{k}": {"a"} for k in range(20)} | {"i0": {"a", "b"}}
     full = {f"i{k}": {"a", "b"} for k in range(20)}
     none = {f"i{k}": {"a": 0, "b": 0} for k in range(20)}
-    material = Material.labels(truth, {"full": full, "none": none}, "R.example")
+    material = StudyInput.labels(truth, {"full": full, "none": none}, "R.example")
     # `full` is denser than 50 % before: only `none` gains labels, and recall with them.
     assert random_study(material, densities=(0.5,)).verdict("R.example").over_pays == 1
 
@@ -299,7 +299,7 @@ def test_over_annotation_is_judged_by_runs_that_got_labels():
 def overannotated(run, name, **options):
     """The confidences of a run after labels were added to it, as the study makes them."""
     truth = LabelMatrix.of(np.eye(4, dtype=bool), items=list("wxyz"), concepts=list("ABCD"))
-    material = Material.labels(truth, {"run": run}, "AP.concept", **options)
+    material = StudyInput.labels(truth, {"run": run}, "AP.concept", **options)
     pieces = {p.name: p for p in _made_up(material, (0.9,), 1, 1, True, 0)}
     return pieces[name].run()
 
@@ -327,7 +327,7 @@ def test_chance_labels_are_as_sure_as_the_run_or_as_its_threshold_asks():
     # Without confidences there is nothing to be sure with.
     plain = LabelMatrix.of(np.eye(4, dtype=bool), **names)
     assert overannotated(plain, "run+90 as sure") is None
-    labels = Material.labels(plain, {"run": plain}, "F.example")
+    labels = StudyInput.labels(plain, {"run": plain}, "F.example")
     made = [r.name for r in random_study(labels, densities=(0.9,)).runs]
     assert made == ["run", "Random0", "Random90", "run+90"]
 
@@ -343,7 +343,7 @@ def test_random_and_overannotating_runs_have_the_density_asked_for(labels):
 
 
 def test_generality_keeps_relevant_items_and_counts_sizes(digits):
-    material = Material.ranked(digits.judgements, list(digits.runs)[:2], "AP MNRO NumRelRet")
+    material = StudyInput.ranked(digits.judgements, list(digits.runs)[:2], "AP MNRO NumRelRet")
     found = generality(material, collection_size=1120)
     assert found.sizes == (373, 747, 1120)
     relevant = found.scores[:, :, 2]
@@ -374,7 +374,7 @@ def test_pool_by_hand():
         ("u", "v"): (1, 1, 1.0, True),
     }
     assert [i.item for i in pool.next_to_judge(5)] == ["y"]
-    left = leave_one_out(Material.ranked(judged, {"a": a, "b": b}, "NumRelRet"), depth=2)
+    left = leave_one_out(StudyInput.ranked(judged, {"a": a, "b": b}, "NumRelRet"), depth=2)
     by_run = {r.run: r for r in left.runs}
     # b alone has w and v, both relevant; a alone has y, unjudged, and z, below the depth.
     assert (by_run["b"].unique, by_run["b"].unique_relevant) == (2, 2)
@@ -460,7 +460,7 @@ def test_studies_refuse_what_makes_no_sense(ranked, labels):
     with pytest.raises(UsageError, match="at least 3"):
         correlate(replace(ranked, runs=ranked.runs[:2]))
     with pytest.raises(UsageError, match="two measures"):
-        correlate(Material.ranked(ranked.truth, [s for _, s in ranked.runs], "AP"))
+        correlate(StudyInput.ranked(ranked.truth, [s for _, s in ranked.runs], "AP"))
     with pytest.raises(UsageError, match="Did you mean 'noise'"):
         stability(ranked, parts=("noice",))
     with pytest.raises(UsageError, match="rise"):
@@ -469,7 +469,7 @@ def test_studies_refuse_what_makes_no_sense(ranked, labels):
         generality(ranked, collection_size=100)
     with pytest.raises(CranfieldError, match=r"below 107 items \(10% of all\)"):
         generality(ranked, collection_size=1120, shares=(0.01, 1.0))
-    with pytest.raises(UsageError, match=r"Material\.concepts"):
+    with pytest.raises(UsageError, match=r"StudyInput\.concepts"):
         generality(labels, collection_size=10)
     with pytest.raises(UsageError, match="1 or 2 relevant"):
         curves("AP", relevant=3)

@@ -160,7 +160,7 @@ def test_generality_graph_of_huijsmans_and_sebe():
 
 def test_generality_over_collection_sizes():
     study = lab.generality(
-        lab.Material.ranked(QRELS, RUNS[:1], "Generality Rprec"), collection_size=1120
+        lab.StudyInput.ranked(QRELS, RUNS[:1], "Generality Rprec"), collection_size=1120
     )
     drawn = charts.generality_sizes(study)
     (line,) = lines(drawn).values()
@@ -355,7 +355,7 @@ def test_table_1_values_with_their_rank_columns():
 
 def test_the_generality_study_has_a_row_per_run():
     study = lab.generality(
-        lab.Material.ranked(QRELS, RUNS, "AP"), collection_size=1120, shares=(0.5, 1.0)
+        lab.StudyInput.ranked(QRELS, RUNS, "AP"), collection_size=1120, shares=(0.5, 1.0)
     )
     every = document_of(study).tables[1]
     assert [row[0] for row in every.rows] == ["pca", "pixels", "random"]

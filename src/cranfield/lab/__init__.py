@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from cranfield.lab.studies.requirements import Requirements, requirements
     from cranfield.lab.studies.reusability import Reusability, leave_one_out
     from cranfield.lab.studies.stability import Stability, stability
-    from cranfield.lab.study_input import Material
+    from cranfield.lab.study_input import StudyInput
     from cranfield.work.executors import Plan
 
 # Where the public names live; each is loaded when it is first used.
@@ -63,7 +63,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "count_votes",
         "tally",
     ),
-    "cranfield.lab.study_input": ("Material",),
+    "cranfield.lab.study_input": ("StudyInput",),
     "cranfield.lab.runs": (
         "SimulatedRuns",
         "graded_labels",
@@ -93,7 +93,6 @@ __all__ = [
     "Correlations",
     "Curves",
     "Generality",
-    "Material",
     "Plan",
     "Pool",
     "Preferences",
@@ -103,6 +102,7 @@ __all__ = [
     "Reusability",
     "SimulatedRuns",
     "Stability",
+    "StudyInput",
     "cluster_measures",
     "comparable",
     "correlate",

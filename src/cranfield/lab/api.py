@@ -23,7 +23,7 @@ from cranfield.lab.studies.generality import generality, simulated_generality
 from cranfield.lab.studies.random_runs import random_study
 from cranfield.lab.studies.reusability import leave_one_out
 from cranfield.lab.studies.stability import stability
-from cranfield.lab.study_input import Material
+from cranfield.lab.study_input import StudyInput
 from cranfield.notes import Watcher
 from cranfield.work.executors import Plan
 
@@ -45,7 +45,7 @@ def material_of(
     *,
     as_rankings: bool = False,
     **options: Any,
-) -> Material:
+) -> StudyInput:
     """The runs of files under some measures, or the usual ones; see `EvaluationInput.of`."""
     if options.pop("thresholds", None):
         raise UsageError("a study takes one threshold= for all runs")
@@ -54,11 +54,13 @@ def material_of(
     if runs is None:
         raise UsageError("a study reads runs, not scores that were saved")
     if truth is None:
-        return Material.ranked(settings.pop("judgements"), runs, measures or RANKED, **settings)
+        return StudyInput.ranked(settings.pop("judgements"), runs, measures or RANKED, **settings)
     settings.pop("truth")
     if as_rankings:
-        return Material.concepts(truth, runs, measures or RANKED, concepts=settings.get("concepts"))
-    return Material.labels(truth, runs, measures or LABELS, **settings)
+        return StudyInput.concepts(
+            truth, runs, measures or RANKED, concepts=settings.get("concepts")
+        )
+    return StudyInput.labels(truth, runs, measures or LABELS, **settings)
 
 
 def run_study(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cranfield.data import Judgements
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError, check_at_most
-from cranfield.lab.study_input import Material, RunScores, Truth
+from cranfield.lab.study_input import RunScores, StudyInput, Truth
 from cranfield.stats._resample import Floats
 from cranfield.work.seeds import generator
 from cranfield.work.serialisation import floats, numbers, remembered
@@ -132,7 +132,7 @@ def check_shares(*lists: tuple[float, ...]) -> None:
 
 
 @remembered(2)
-def disturbed(material: Material, disturbance: Disturbance) -> tuple[tuple[Truth, ...], ...]:
+def disturbed(material: StudyInput, disturbance: Disturbance) -> tuple[tuple[Truth, ...], ...]:
     """For every repetition the flipped truths, then the incomplete ones; made once per worker."""
     truth = material.read_truth()
     repetitions = []

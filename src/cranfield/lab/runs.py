@@ -25,9 +25,9 @@ from cranfield.io.coerce import coerce_judgements, coerce_run, name_runs
 from cranfield.io.delimited import trec_blocks
 from cranfield.io.labels import read_threshold, write_labels
 from cranfield.lab.study_input import (
-    Material,
     Names,
     RunScores,
+    StudyInput,
     Truth,
     annotations_once,
     label_options_once,
@@ -44,7 +44,7 @@ from cranfield.work.seeds import generator
 from cranfield.work.serialisation import remembered
 
 
-class RankedMaterial(Material):
+class RankedMaterial(StudyInput):
     """Judgements and rankings; the options are those of `cranfield.evaluate`."""
 
     @classmethod
@@ -160,7 +160,7 @@ def _labels(material: ConceptMaterial) -> LabelMatrix:
     return read_truth(material.truth, concepts=material.concept_names)
 
 
-class LabelMaterial(Material):
+class LabelMaterial(StudyInput):
     """Options: ontology, rules, costmap, agreement, concepts and threshold."""
 
     @classmethod

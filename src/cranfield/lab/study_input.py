@@ -58,11 +58,11 @@ class RunScores:
 
 
 @dataclass(frozen=True, eq=False)
-class Material(ABC):
+class StudyInput(ABC):
     """A truth, runs and measures with the options that the measures need.
 
-    `Material.ranked` has judgements and rankings, `Material.labels` the concepts of items, and
-    `Material.concepts` annotations read as rankings of items for each concept.
+    `StudyInput.ranked` has judgements and rankings, `StudyInput.labels` the concepts of items, and
+    `StudyInput.concepts` annotations read as rankings of items for each concept.
     """
 
     truth: Any
@@ -116,7 +116,7 @@ class Material(ABC):
 
     # Workers keep what they have read: two copies of one material are the same key.
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Material) and self.token == other.token
+        return isinstance(other, StudyInput) and self.token == other.token
 
     def __hash__(self) -> int:
         return hash(self.token)

@@ -18,7 +18,7 @@ from cranfield.errors import UsageError, plural
 from cranfield.evaluation.calibration import calibrated, reliability
 from cranfield.lab.resample import settled
 from cranfield.lab.runs import LabelMaterial
-from cranfield.lab.study_input import Material, notes_of
+from cranfield.lab.study_input import StudyInput, notes_of
 from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import kendall
@@ -102,7 +102,7 @@ def _run_piece(task: _Piece) -> Plain:
 @validate_params
 @with_progress
 def comparable(
-    material: Material,
+    material: StudyInput,
     *,
     folds: int = FOLDS,
     rng: Seed = 0,

@@ -17,7 +17,7 @@ import numpy as np
 from cranfield.answers import Answer
 from cranfield.errors import UsageError, plural
 from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
-from cranfield.lab.study_input import Material, notes_of
+from cranfield.lab.study_input import StudyInput, notes_of
 from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import (
@@ -166,7 +166,7 @@ class Correlations(Answer):
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    material: Material
+    material: StudyInput
     name: str
     source: Any
     draws: Draws
@@ -196,7 +196,7 @@ def _run_piece(task: _Piece) -> Plain:
 @validate_params
 @with_progress
 def correlate(
-    material: Material,
+    material: StudyInput,
     *,
     resamples: int = 1000,
     rng: Seed = 0,

@@ -20,7 +20,7 @@ from cranfield.data.tables import Judgements, Run, coded_items
 from cranfield.errors import UsageError, check_at_most, check_counts, plural
 from cranfield.lab.choices import GENERALITY, SHARES
 from cranfield.lab.runs import RankedMaterial
-from cranfield.lab.study_input import Material, notes_of
+from cranfield.lab.study_input import StudyInput, notes_of
 from cranfield.measures import Measure, parse_measures
 from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats
@@ -96,7 +96,7 @@ class _Piece:
 @validate_params
 @with_progress
 def generality(
-    material: Material,
+    material: StudyInput,
     *,
     collection_size: int | None = None,
     shares: tuple[float, ...] = SHARES,
@@ -106,11 +106,13 @@ def generality(
 ) -> Generality:
     """Shrink the collection of real runs to each share of its size, and score them again.
 
-    Annotations take part as rankings of items for each concept (`Material.concepts`); their
+    Annotations take part as rankings of items for each concept (`StudyInput.concepts`); their
     collection is the items of the truth.
     """
     if not isinstance(material, RankedMaterial):
-        raise UsageError("generality is a study of rankings; read annotations by Material.concepts")
+        raise UsageError(
+            "generality is a study of rankings; read annotations by StudyInput.concepts"
+        )
     size = collection_size or material.collection_size
     if size is None:
         raise UsageError("generality needs to know how many items there are (by collection_size=)")

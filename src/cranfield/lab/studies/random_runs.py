@@ -21,7 +21,7 @@ from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError, check_at_most, plural
 from cranfield.lab.choices import DENSITIES
 from cranfield.lab.runs import LabelMaterial, RankedMaterial
-from cranfield.lab.study_input import Material, RunScores, notes_of
+from cranfield.lab.study_input import RunScores, StudyInput, notes_of
 from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.validation import Seed, validate_params
@@ -131,7 +131,7 @@ class _MadeUp(ABC):
     """A run that was not submitted but made up: there is nothing to note about it."""
 
     __slots__ = ()
-    material: Material
+    material: StudyInput
 
     @abstractmethod
     def run(self) -> Any: ...
@@ -146,7 +146,7 @@ class _MadeUp(ABC):
 class _Real:
     """A run as it is."""
 
-    material: Material
+    material: StudyInput
     name: str
     source: Any
     kind: ClassVar[str] = "real"
@@ -280,7 +280,7 @@ _Piece: TypeAlias = _Real | _RandomRanking | _RandomConfidences | _RandomLabels 
 @validate_params
 @with_progress
 def random_study(
-    material: Material,
+    material: StudyInput,
     *,
     densities: tuple[float, ...] = DENSITIES,
     count: int = 5,
@@ -336,7 +336,7 @@ def random_study(
 
 
 def _made_up(
-    material: Material,
+    material: StudyInput,
     densities: Sequence[float],
     count: int,
     per_density: int,

@@ -18,7 +18,7 @@ from cranfield.errors import UsageError, plural
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
 from cranfield.lab.runs import RankedMaterial
-from cranfield.lab.study_input import Material
+from cranfield.lab.study_input import StudyInput
 from cranfield.notes import Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.validation import validate_params
@@ -101,7 +101,7 @@ class _Pooled:
 @validate_params
 @with_progress
 def leave_one_out(
-    material: Material,
+    material: StudyInput,
     *,
     depth: int = 100,
     plan: Plan | None = None,
@@ -113,7 +113,7 @@ def leave_one_out(
     items that it alone brought into the pool are unjudged for it and for all others.
     """
     if not isinstance(material, RankedMaterial):
-        raise UsageError("pools are made of rankings; read annotations by Material.concepts")
+        raise UsageError("pools are made of rankings; read annotations by StudyInput.concepts")
     material.need_runs(2)
     plan = plan or Plan()
     material = material.for_plan(plan)

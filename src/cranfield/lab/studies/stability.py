@@ -25,7 +25,7 @@ from cranfield.lab.resample import (
     drawn_table,
     settled,
 )
-from cranfield.lab.study_input import Material, notes_of
+from cranfield.lab.study_input import StudyInput, notes_of
 from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import concordant, kendall, kolmogorov_smirnov
@@ -160,7 +160,7 @@ class Stability(Answer):
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    material: Material
+    material: StudyInput
     name: str
     source: Any
     how: Disturbance
@@ -183,7 +183,7 @@ def _run_piece(task: _Piece) -> Plain:
 @validate_params
 @with_progress
 def stability(
-    material: Material,
+    material: StudyInput,
     *,
     parts: tuple[str, ...] = PARTS,
     noise: tuple[float, ...] = NOISE,
@@ -232,7 +232,7 @@ def stability(
 
 def _found(
     answers: list[Plain],
-    material: Material,
+    material: StudyInput,
     disturbance: Disturbance,
     draws: tuple[Draws, ...],
     dropped: tuple[float, ...],

@@ -22,7 +22,7 @@ from cranfield.evaluation.scores import Scores
 from cranfield.lab.choices import SHARES
 from cranfield.lab.studies.generality import generality
 from cranfield.lab.studies.rank_curves import Curves, curves
-from cranfield.lab.study_input import Material
+from cranfield.lab.study_input import StudyInput
 from cranfield.notes import Notes
 from cranfield.report import charts
 from cranfield.report.chart_names import CHARTS, OF_MEASURES
@@ -155,7 +155,7 @@ def _generality_sizes(request: ChartRequest) -> Chart:
     options = request.rankings()
     size = options.pop("collection_size", None)
     names = f"Generality {request.measures or 'Rprec'}"
-    material = Material.ranked(options.pop("judgements"), options.pop("runs"), names)
+    material = StudyInput.ranked(options.pop("judgements"), options.pop("runs"), names)
     shares = SHARES
     if request.sizes and size:
         shares = tuple(part / size for part in request.sizes)
