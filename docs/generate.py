@@ -20,8 +20,8 @@ from cranfield.features.catalogue import descriptor_facts, distance_facts
 from cranfield.io.collection import DECLARED, IMAGE_KEYS, KINDS, RUN_KEYS, TEAM_KEYS
 from cranfield.io.samples import SAMPLE
 from cranfield.measures import REGISTRY, Measure
+from cranfield.references import REFERENCES
 from cranfield.report.chart_names import CHARTS, OF_MEASURES
-from cranfield.sources import REFERENCES
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "sources"))

@@ -37,7 +37,7 @@ def prepare_process() -> None:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123
     if sys.stdout is None:
-        sys.stdout = _Closed()
+        sys.stdout = _ClosedStream()
     _wait_for_others()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -108,18 +108,18 @@ def _interrupt(*_: Any) -> None:
     raise KeyboardInterrupt
 
 
-class _Closed(io.TextIOBase):
+class _ClosedStream(io.TextIOBase):
     """Standard output that was closed before we began; what is written to it is lost."""
 
     @property
-    def buffer(self) -> _Closed:
+    def buffer(self) -> _ClosedStream:
         return self
 
     def write(self, _: str | bytes) -> int:
         raise OSError(None, "is closed")
 
 
-def interruptible(work: Callable[[], int]) -> int:
+def run_interruptible(work: Callable[[], int]) -> int:
     """Work that an interrupt ends where it is; around it there is nothing to be put away."""
     before = signal.signal(signal.SIGINT, _interrupt)
     try:

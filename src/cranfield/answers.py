@@ -322,10 +322,10 @@ def encode(value: Any) -> Any:
     if isinstance(value, tuple | frozenset | set):
         return {_TUPLE: [encode(v) for v in value]}
     if hasattr(value, "__saved__"):
-        return {_CLASS: _known(value), "saved": encode(value.__saved__())}
+        return {_CLASS: _class_name(value), "saved": encode(value.__saved__())}
     if hasattr(type(value), "__dataclass_fields__"):
         state = {f.name: encode(getattr(value, f.name)) for f in _fields(value) if f.init}
-        return {_CLASS: _known(value), **state}
+        return {_CLASS: _class_name(value), **state}
     if isinstance(value, Mapping):
         if all(isinstance(k, str) and not k.startswith(_CLASS) for k in value):
             return {k: encode(v) for k, v in value.items()}
@@ -338,7 +338,7 @@ def encode(value: Any) -> Any:
     raise UsageError(f"an answer with a {type(value).__name__} cannot be saved")
 
 
-def _known(value: Any) -> str:
+def _class_name(value: Any) -> str:
     name = type(value).__name__
     if name not in HOMES:
         raise UsageError(f"an answer with a {name} cannot be saved")
@@ -363,11 +363,11 @@ def decode(value: Any) -> Any:
             raise ValueError(f"an array of {dtype}")
         return np.array([decode(v) for v in value["cells"]], dtype=dtype).reshape(value["shape"])
     if _CLASS in value:
-        return _made(value)
+        return _rebuild(value)
     return {k: decode(v) for k, v in value.items()}
 
 
-def _made(value: dict[str, Any]) -> Any:
+def _rebuild(value: dict[str, Any]) -> Any:
     name = FORMER_NAMES.get(value[_CLASS], value[_CLASS])
     kind = getattr(import_module(HOMES[name]), name)
     if "saved" in value:

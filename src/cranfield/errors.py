@@ -95,7 +95,7 @@ class InputError(CranfieldError):
 
     def _text(self) -> str:
         lines = [
-            shortened(
+            shorten(
                 f"{self.where}:{p.line}: {p.message}" if p.line else f"{self.where}: {p.message}"
             )
             for p in self.problems[:PROBLEMS_SHOWN]
@@ -106,10 +106,10 @@ class InputError(CranfieldError):
         return "\n".join(lines)
 
 
-def shortened(text: str, limit: int = LONGEST_MESSAGE) -> str:
+def shorten(text: str, limit: int = LONGEST_MESSAGE) -> str:
     """A text, or its start and its end, which says what is wrong, where it is too long to be read.
 
-    >>> shortened("a" * 30 + ": no such file", 25)
+    >>> shorten("a" * 30 + ": no such file", 25)
     'aaaaaaaaaaaaaaaaaaaa... (44 characters) ... file'
     """
     if len(text) <= limit:
@@ -172,7 +172,7 @@ def _shown(value: Any) -> str:
     return repr(value)
 
 
-def given_twice(names: Iterable[str]) -> str | None:
+def first_duplicate(names: Iterable[str]) -> str | None:
     """The first name that stands there a second time, or none; of a million as well."""
     seen: set[str] = set()
     for name in names:

@@ -71,10 +71,10 @@ def _line(text: str, about: tuple[str, ...], noun: str) -> str:
     return f"{heading}: {text}"
 
 
-def joined_notes(parts: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[str, ...]:
+def join_notes(parts: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[str, ...]:
     """The notes of runs that were looked at apart, as if it had been together: (runs, notes) each.
 
-    >>> joined_notes([(["a"], ["a: 2 items are missing"]), (["b"], ["b: 2 items are missing"])])
+    >>> join_notes([(["a"], ["a: 2 items are missing"]), (["b"], ["b: 2 items are missing"])])
     ('a, b: 2 items are missing',)
     """
     notes = Notes()

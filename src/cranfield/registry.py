@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar
 from cranfield._lazy import cached_property
 from cranfield._records import dataclass, field, replace
 from cranfield.errors import MeasureError, suggest
-from cranfield.sources import Source
+from cranfield.references import Source
 
 Value: TypeAlias = str | int | float | bool
 Cutoff: TypeAlias = Literal["none", "optional", "required", "recall"]
@@ -98,7 +98,7 @@ _KIND_NAMES = {
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Declared:
+class Spec:
     """What every declaration says of itself, and what it is bound to: pure description, no state.
 
     Two are equal when they print alike.
@@ -198,7 +198,7 @@ def _digits(number: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class ParsedName:
     """A name as it was written, taken apart."""
 
     text: str
@@ -207,7 +207,7 @@ class Spoken:
     params: Mapping[str, Value]
 
 
-D = TypeVar("D", bound=Declared)
+D = TypeVar("D", bound=Spec)
 
 
 class Registry(Mapping[str, D], Generic[D]):
@@ -291,7 +291,7 @@ class Registry(Mapping[str, D], Generic[D]):
     def find_all(self, selection: str | D | Iterable[str | D]) -> tuple[D, ...]:
         """Declarations by names, sets of names, or themselves; each once, in the order given."""
         declarations: dict[D, None] = {}
-        for entry in listed(selection, self.kind):
+        for entry in list_entries(selection, self.kind):
             names = self.members(entry) if isinstance(entry, str) else [entry]
             for name in names:
                 declarations[
@@ -323,7 +323,7 @@ class Registry(Mapping[str, D], Generic[D]):
         return self._known[parsed.name].bind(at=parsed.at, **parsed.params)
 
 
-class Joined(Registry[D]):
+class ChainRegistry(Registry[D]):
     """Several registries of one kind as one; the first that knows a name answers."""
 
     def __init__(self, *registries: Registry[D]) -> None:
@@ -350,7 +350,7 @@ class Joined(Registry[D]):
         return next((declaration for declaration in declarations if declaration is not None), None)
 
 
-def listed(selection: str | D | Iterable[str | D], kind: type[D]) -> list[str | D]:
+def list_entries(selection: str | D | Iterable[str | D], kind: type[D]) -> list[str | D]:
     """Names and declarations one by one; a text may hold several names."""
     if isinstance(selection, str | kind):
         selection = [selection]
@@ -423,7 +423,7 @@ def _with_cutoff(part: str, before: list[str]) -> str:
     return f"{tail['name']}@{part}" if tail else part
 
 
-def parse_name(text: str, noun: str) -> Spoken:
+def parse_name(text: str, noun: str) -> ParsedName:
     """A name taken apart; whether anything is called so is the matter of a registry."""
     if not isinstance(text, str):
         raise MeasureError(f"{text!r} is not the name of a {noun}")
@@ -446,7 +446,7 @@ def parse_name(text: str, noun: str) -> Spoken:
             _parse_params(inside, text, params)
         else:
             raise MeasureError(f"cannot read {rest!r} in the {noun} name {text!r}")
-    return Spoken(text, name, at, params)
+    return ParsedName(text, name, at, params)
 
 
 def _number(text: str, full_name: str) -> float:

@@ -27,8 +27,8 @@ from cranfield.measures import (
     measure,
     parse_measures,
 )
+from cranfield.references import REFERENCES
 from cranfield.registry import Registry, parse_name, split_names
-from cranfield.sources import REFERENCES
 from tests.contract.measure_groups import bindings, groups_of
 
 

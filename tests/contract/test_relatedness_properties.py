@@ -16,6 +16,7 @@ from cranfield.data.costmap import CostMap
 from cranfield.data.counts import Snapshot, TaggedItem, normalise_term
 from cranfield.errors import InputError, MeasureError, NeedsError, UsageError
 from cranfield.io.provider import ProviderSettings
+from cranfield.references import REFERENCES
 from cranfield.relatedness import METHODS, cooccurrence, methods, parse_methods
 from cranfield.relatedness import api as python
 from cranfield.relatedness.api import correlation_with_people as agreement
@@ -25,7 +26,6 @@ from cranfield.relatedness.cost_maps import cost_maps
 from cranfield.relatedness.counts import count_tags, nwd, relatedness
 from cranfield.relatedness.links import collect_links
 from cranfield.relatedness.scoring import Resources, score_pairs
-from cranfield.sources import REFERENCES
 
 TERMS = ("sea", "sky", "car", "still life")
 CORPUS = st.lists(st.frozensets(st.sampled_from(TERMS)), min_size=1, max_size=30)

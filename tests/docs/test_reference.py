@@ -14,7 +14,7 @@ from cranfield.evaluation.fusion import METHODS
 from cranfield.evaluation.measure_catalogue import all_sets, signature
 from cranfield.features import DESCRIPTORS, DISTANCES
 from cranfield.measures import REGISTRY
-from cranfield.sources import REFERENCES
+from cranfield.references import REFERENCES
 
 ROOT = Path(__file__).parents[2]
 

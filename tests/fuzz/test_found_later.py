@@ -17,7 +17,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli import main
-from cranfield.cli._defence import guarded
+from cranfield.cli._defence import run_guarded
 from cranfield.relatedness.wordnet.parse import cached
 
 Said = pytest.CaptureFixture[str]
@@ -51,7 +51,7 @@ def test_a_signal_while_a_class_is_made_is_no_fault(signal: BaseException, code:
     def interrupted() -> int:
         raise RuntimeError("Error calling __set_name__") from signal
 
-    assert guarded(interrupted) == code
+    assert run_guarded(interrupted) == code
 
 
 def test_a_signal_that_a_library_made_another_error_of(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,9 +60,9 @@ def test_a_signal_that_a_library_made_another_error_of(monkeypatch: pytest.Monke
 
     monkeypatch.setattr("cranfield._process.stopped_with", stopped := [])
     monkeypatch.setattr("cranfield.cli._defence.stopped_with", stopped)
-    assert guarded(interrupted) == 3
+    assert run_guarded(interrupted) == 3
     stopped.append(143)
-    assert guarded(interrupted) == 143
+    assert run_guarded(interrupted) == 143
 
 
 def test_after_an_interrupt_python_does_not_put_away_its_libraries(folder: Path) -> None:

@@ -15,7 +15,7 @@ from cranfield.lab.studies.correlate import correlate
 from cranfield.lab.studies.stability import stability
 from cranfield.lab.study_input import StudyInput
 from cranfield.work.executors import LostPieceError, Plan, run_pieces
-from cranfield.work.serialisation import full_path, remembered
+from cranfield.work.serialisation import cache_answers, full_path
 from tests.cluster import local_cluster
 
 SMALL = {"repeats": 2, "trials": 10, "resamples": 50, "rng": 5}
@@ -247,7 +247,7 @@ def test_workers_elsewhere_are_given_full_paths(monkeypatch, tmp_path):
 def test_threads_share_one_reading_of_the_truth():
     calls = []
 
-    @remembered(2)
+    @cache_answers(2)
     def slow(key):
         calls.append(key)
         time.sleep(0.05)

@@ -13,13 +13,13 @@ from cranfield.cli import main
 from cranfield.data import Judgements, Run
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.samples import SAMPLE
+from cranfield.references import REFERENCES
 from cranfield.report.cases import ComparedScores, ranked_case
 from cranfield.report.html_report import case_section
 from cranfield.report.page import report_page
 from cranfield.report.sections import score_section, table_section
 from cranfield.report.tables.comparison import further_tables
 from cranfield.report.tables.scores import leaderboard
-from cranfield.sources import REFERENCES
 
 QRELS = str(SAMPLE / "qrels.txt.gz")
 RUNS = [str(SAMPLE / "runs" / f"{name}.run.gz") for name in ("pca", "pixels", "random")]

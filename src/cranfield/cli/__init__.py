@@ -6,8 +6,8 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from cranfield._process import interruptible, prepare_process
-from cranfield.cli._defence import BAD_INPUT, DONE, guarded
+from cranfield._process import prepare_process, run_interruptible
+from cranfield.cli._defence import BAD_INPUT, DONE, run_guarded
 from cranfield.errors import UsageError, suggest
 
 # command -> (module of cranfield.cli, what it does)
@@ -78,9 +78,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if debug:
         args.remove("--debug")
     if argv is not None:
-        return guarded(lambda: _run(args), debug=debug)
+        return run_guarded(lambda: _run(args), debug=debug)
     prepare_process()
-    return guarded(lambda: interruptible(lambda: _run(args)), debug=debug)
+    return run_guarded(lambda: run_interruptible(lambda: _run(args)), debug=debug)
 
 
 def _run(args: Sequence[str]) -> int:

@@ -62,7 +62,7 @@ def site_steps(step: Callable[..., Parser]) -> None:
         outputs(subparser)
 
 
-def act(action: str, arguments: dict[str, Any], output: Any) -> int:
+def run_site_step(action: str, arguments: dict[str, Any], output: Any) -> int:
     """Do a step and show what it says; 1 when a check failed."""
     from cranfield.server import need_packages
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from cranfield._records import dataclass, replace
 from cranfield.answers import Answer
 from cranfield.cli import _words
-from cranfield.cli._watch import watched
+from cranfield.cli._watch import show_progress
 from cranfield.cli._words import in_options
 from cranfield.errors import LARGEST_COUNT, UsageError, visible
 from cranfield.io.files import ABOUT_THIRD, THIRD, check_read_once, write_atomic
@@ -168,7 +168,7 @@ def add(
     return to.add_argument(*flags, help=help_text, **options)
 
 
-class Adding(argparse.Action):
+class AppendNames(argparse.Action):
     """Names that add up where they are given several times."""
 
     def __call__(self, _: Any, namespace: Any, value: Any, __: str | None = None) -> None:
@@ -176,7 +176,7 @@ class Adding(argparse.Action):
         setattr(namespace, self.dest, value if before is self.default else f"{before} {value}")
 
 
-class Named(argparse.Action):
+class NamedValues(argparse.Action):
     """[NAME=]VALUE by name, which is '' without one or where the whole is a file."""
 
     def __call__(self, _: Any, namespace: Any, value: Any, flag: str | None = None) -> None:
@@ -195,7 +195,7 @@ class Named(argparse.Action):
         setattr(namespace, self.dest, before | {name: value})
 
 
-class Threshold(Named):
+class Threshold(NamedValues):
     """The last threshold of each run, and that of all others apart."""
 
     def keep(self, namespace: Any, name: str, value: str, _: str | None) -> None:
@@ -285,7 +285,7 @@ OPTIONS = {
     "costmap": _option(
         "--costmap [NAME=]FILE",
         "costs of confusing concepts, square CSV; with a name for OS(cost='NAME'); repeatable",
-        Named,
+        NamedValues,
     ),
     "fail-under": _option(
         "--fail-under MEASURE=X",
@@ -332,7 +332,7 @@ def common(to: Place, *names: str) -> None:
 
 def measures(to: Place, help_text: str, default: str | None = None) -> None:
     """`-m`, which adds up where it is given several times."""
-    add(to, "-m --measures NAMES", help_text, Adding, default)
+    add(to, "-m --measures NAMES", help_text, AppendNames, default)
 
 
 def executor(to: Place, detail: str) -> None:
@@ -397,7 +397,7 @@ class Output:
 
     def working(self, label: str) -> AbstractContextManager[Progress]:
         """A progress line around work, which tells the Progress that this gives how far it is."""
-        return watched(label, quiet=self.quiet)
+        return show_progress(label, quiet=self.quiet)
 
     def warn(self, notes: Iterable[str], word: str = "warning") -> None:
         """Say what was noticed, in the words of the command line."""

@@ -15,7 +15,7 @@ DONE, CHECK_FAILED, BAD_INPUT, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 TRACEBACK = "CRANFIELD_TRACEBACK"
 
 
-def guarded(work: Callable[[], int], *, debug: bool = False) -> int:
+def run_guarded(work: Callable[[], int], *, debug: bool = False) -> int:
     """The exit code of a command, whatever happens: a sentence instead of a traceback.
 
     With `debug` the traceback of a fault of ours is shown, too.
@@ -29,7 +29,7 @@ def guarded(work: Callable[[], int], *, debug: bool = False) -> int:
     except KeyboardInterrupt:
         return _say("stopped", INTERRUPTED)
     except SystemExit as leaving:
-        return _flushed(_exit_code(leaving))
+        return _flush_output(_exit_code(leaving))
     except BrokenPipeError:
         # The reader of our output went away (`| head`): not an error, and nothing left to flush.
         _drop_output()
@@ -58,7 +58,7 @@ def _exit_code(leaving: SystemExit) -> int:
     )
 
 
-def _flushed(code: int) -> int:
+def _flush_output(code: int) -> int:
     try:
         sys.stdout.flush()
     except OSError as error:

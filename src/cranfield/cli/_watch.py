@@ -14,7 +14,7 @@ SHOW_PROGRESS_AFTER = 1.0
 
 
 @contextmanager
-def watched(label: str, *, quiet: bool) -> Iterator[Progress]:
+def show_progress(label: str, *, quiet: bool) -> Iterator[Progress]:
     """A progress line on a terminal around work that tells how far it is, from a second on."""
     progress = Progress()
     stop = threading.Event()

@@ -32,7 +32,7 @@ _BARE = r"(?<![\w'\"-])([a-z][a-z_]*)=(?![\w'\"\[(.-])"
 
 def in_options(text: str) -> str:
     """A message of the library in the words of the command that runs."""
-    text = translated(text)
+    text = translate_message(text)
     for name in (
         set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - option_names if option_names else ()
     ):
@@ -41,14 +41,14 @@ def in_options(text: str) -> str:
     return text
 
 
-def translated(text: str) -> str:
+def translate_message(text: str) -> str:
     """A message of the library with options for parameters, and nothing a terminal obeys.
 
-    >>> translated("pass collection_size=N or missing='optimist'; name them with concepts=...")
-    'pass --collection-size N or --missing optimist; name them with --concepts'
-    >>> translated("give counts= or collection_size=, not both; or measures='AP RR'")
+    >>> translate_message("pass collection_size=N or missing='optimist'; name them by concepts=...")
+    'pass --collection-size N or --missing optimist; name them by --concepts'
+    >>> translate_message("give counts= or collection_size=, not both; or measures='AP RR'")
     "give --counts or --collection-size, not both; or -m 'AP RR'"
-    >>> translated("few_gold=True makes them nevertheless")
+    >>> translate_message("few_gold=True makes them nevertheless")
     '--few-gold makes them nevertheless'
     """
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cranfield.campaign.result_tables import TABLES
-from cranfield.cli._campaign_site import act, site_steps
-from cranfield.cli._common import Adding, Named, Parser, add, common, outputs, positive
+from cranfield.cli._campaign_site import run_site_step, site_steps
+from cranfield.cli._common import AppendNames, NamedValues, Parser, add, common, outputs, positive
 from cranfield.data.collection import KINDS
 
 
@@ -26,17 +26,22 @@ def _results(parser: Parser) -> None:
     add(parser, "source DIR|SCORES", help_text)
     add(parser, "--table NAME", "which table, as listed below", tuple(TABLES), "runs")
     add(parser, "--kind", "which runs of a collection that has both", KINDS)
-    add(parser, "-m --measures NAMES", "measures of the table (default: the collection's)", Adding)
+    add(
+        parser,
+        "-m --measures NAMES",
+        "measures of the table (default: the collection's)",
+        AppendNames,
+    )
     for unit in ("concepts", "items", "topics"):
         add(parser, f"--{unit} FILE", f"only these {unit}, one per line or in a column of CSV")
     for help_text in ("configurations", "teams"):
         add(parser, f"--{help_text} A,B", f"only runs of these {help_text}")
     help_text = "side-by-side: concepts (or topics) of a file under a name; repeatable"
-    add(parser, "--set NAME=FILE", help_text, Named, dest="sets")
+    add(parser, "--set NAME=FILE", help_text, NamedValues, dest="sets")
     help_text = (
         "an earlier year: a folder, scores or figures (default: the collection's); repeatable"
     )
-    add(parser, "--year NAME=SOURCE", help_text, Named, dest="years")
+    add(parser, "--year NAME=SOURCE", help_text, NamedValues, dest="years")
     add(parser, "--count N", "how many items or runs are listed", positive)
     add(parser, "--per-group", "rank-changes: one run of each group", bool)
     add(parser, "--no-compare", "no ranks by tests", bool)
@@ -48,7 +53,7 @@ def main(argv: Sequence[str]) -> int:
     arguments, output = make_parser().read(argv)
     action = arguments.pop("action")
     if action != "results":
-        return act(action, arguments, output)
+        return run_site_step(action, arguments, output)
     from cranfield.campaign.results import campaign_results
 
     arguments["compare"] = not arguments.pop("no_compare")

@@ -93,7 +93,7 @@ def main(argv: Sequence[str]) -> int:
             comparison = report_case.comparison
         else:
             comparison = in_background(
-                lambda: _compared(subject, names, arguments, progress), progress.cancel
+                lambda: _compare_runs(subject, names, arguments, progress), progress.cancel
             )
     code = 1 if bad else 0
     if comparison is not None:
@@ -103,7 +103,7 @@ def main(argv: Sequence[str]) -> int:
     return code
 
 
-def _compared(
+def _compare_runs(
     subject: EvaluationInput, names: str | None, options: dict[str, Any], progress: Progress
 ) -> Comparison:
     measure_names = names or baseline_measures(options["baseline"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cranfield._records import replace
-from cranfield.cli._common import Named, Parser, Place, add, common, outputs, positive
+from cranfield.cli._common import NamedValues, Parser, Place, add, common, outputs, positive
 from cranfield.io.files import inner_suffix
 
 DESCRIPTION = "How close are two concepts? Relatedness of pairs, or a cost map."
@@ -21,14 +21,14 @@ examples:
 
 def make_parser() -> Parser:
     parser = Parser.of("relatedness", DESCRIPTION, EXAMPLES, raw=True)
-    _what(parser.add_argument_group("what to relate"))
-    _how(parser.add_argument_group("how"))
+    _pair_options(parser.add_argument_group("what to relate"))
+    _method_options(parser.add_argument_group("how"))
     common(parser, "jobs")
     outputs(parser)
     return parser
 
 
-def _what(group: Place) -> None:
+def _pair_options(group: Place) -> None:
     add(group, "pairs PAIRS?", "CSV word1,word2[,human]")
     help_text = "one pair of words; may be given again"
     group.add_argument(
@@ -45,7 +45,7 @@ def _what(group: Place) -> None:
     add(group, "--list", "the methods, and what they need", bool)
 
 
-def _how(group: Place) -> None:
+def _method_options(group: Place) -> None:
     help_text = "such as WUP or 'JCN LIN'; wordnet, the default: all nine"
     add(group, "-m --method NAMES", help_text, default="wordnet")
     help_text = "the WordNet database (default: WNSEARCHDIR, WNHOME, usual places)"
@@ -60,8 +60,8 @@ def _how(group: Place) -> None:
     help_text = (
         "hit counts: CSV term,with,count; several by name: --counts G=a.csv --counts Y=b.csv"
     )
-    add(group, "--counts [NAME=]FILE", help_text, Named)
-    add(group, "--tags [NAME=]FILE", "a tag corpus or training set to count; several", Named)
+    add(group, "--counts [NAME=]FILE", help_text, NamedValues)
+    add(group, "--tags [NAME=]FILE", "a tag corpus or training set to count; several", NamedValues)
     add(group, "--save-counts FILE", "keep what was counted on --tags")
     add(group, "--provider FILE", "a live source of counts (TOML), remembered in --counts")
     add(group, "--links FILE", "a link table: CSV source,target")

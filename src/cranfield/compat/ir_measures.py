@@ -172,7 +172,7 @@ class CranfieldEvaluator(providers.Evaluator):  # type: ignore[misc]
         self._scorers = []
         for ranking, columns in groups.items():
             if ranking.gains not in indexed:
-                indexed[ranking.gains] = Judgements.from_dict(_mapped(judged, ranking.gains))
+                indexed[ranking.gains] = Judgements.from_dict(_map_grades(judged, ranking.gains))
             self._scorers.append(
                 TopicScorer(
                     indexed[ranking.gains],
@@ -209,7 +209,7 @@ class CranfieldEvaluator(providers.Evaluator):  # type: ignore[misc]
             yield values
 
 
-def _mapped(
+def _map_grades(
     judged: Mapping[str, Mapping[str, int]], gains: tuple[tuple[int, int], ...]
 ) -> Mapping[str, Mapping[str, int]]:
     if not gains:

@@ -315,10 +315,10 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
             topic, _, item, _, score, _ = line.split()
             value = float(score)
         except ValueError:
-            raise _bad_line("run", number, line, "topic Q0 item rank score tag") from None
+            raise _line_error("run", number, line, "topic Q0 item rank score tag") from None
         items = run[topic]
         if item in items:
-            raise _twice("run", number, topic, item)
+            raise _duplicate_error("run", number, topic, item)
         items[item] = value
     return run
 
@@ -336,10 +336,10 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
             topic, _, item, grade = line.split()
             value = int(grade)
         except ValueError:
-            raise _bad_line("judgements", number, line, "topic iteration item grade") from None
+            raise _line_error("judgements", number, line, "topic iteration item grade") from None
         items = judgements[topic]
         if item in items:
-            raise _twice("judgements", number, topic, item)
+            raise _duplicate_error("judgements", number, topic, item)
         items[item] = value
     return judgements
 
@@ -352,13 +352,13 @@ def _read_whole(lines: Iterable[str], kind: str) -> tuple[Iterable[str], Any]:
     return StringIO(text), trec.parse_bytes(text.encode("utf-8", "surrogatepass"), kind)
 
 
-def _bad_line(kind: str, number: int, line: str, shape: str) -> ParseError:
+def _line_error(kind: str, number: int, line: str, shape: str) -> ParseError:
     return ParseError(
         f"<{kind}>", [Problem(number, f"cannot read {line.strip()!r} (expected: {shape})")]
     )
 
 
-def _twice(kind: str, number: int, topic: str, item: str) -> DuplicateError:
+def _duplicate_error(kind: str, number: int, topic: str, item: str) -> DuplicateError:
     message = f"item {item!r} occurs twice for topic {topic!r}; keep one of them"
     return DuplicateError(f"<{kind}>", [Problem(number, message)])
 

@@ -36,7 +36,7 @@ _TOPIC = "\0"
 
 
 @dataclass(frozen=True, slots=True)
-class _Evaluated:
+class _Evaluation:
     """Values per topic in the order in which trec_eval prints topics."""
 
     topics: list[str]
@@ -88,7 +88,7 @@ def _grades(judgements: Judgements) -> Sequence[float]:
 
 def _evaluate(
     judgements: Judgements, run: Input, values: Sequence[Value], request: Request
-) -> _Evaluated:
+) -> _Evaluation:
     calls: list[KernelCall] = [KernelCall("num_ret", ())]
     at: dict[str, tuple[int, int]] = {}
     for value in values:
@@ -103,7 +103,7 @@ def _evaluate(
         at[value.label] = (len(calls), len(group))
         calls += group
     settings = Settings("id", request.judged_only, request.max_items)
-    result = _scored(RankedEvaluator(judgements, calls), run, settings)
+    result = _score_run(RankedEvaluator(judgements, calls), run, settings)
     present = list(map(bool, result.present))
     order = sorted(range(len(judgements.topics)), key=lambda i: judgements.topics[i].encode())
     rows: list[list[float]] = memoryview(result.buffer).tolist()  # type: ignore[assignment]
@@ -135,7 +135,7 @@ def _evaluate(
         if value.summary == "geometric":
             column = [math.log(max(v, SMALLEST_FOR_GEOMETRIC_MEAN)) for v in column]
         columns[value.label] = column
-    return _Evaluated(
+    return _Evaluation(
         [judgements.topics[i] for i in order],
         [present[i] for i in order],
         columns,
@@ -144,9 +144,9 @@ def _evaluate(
     )
 
 
-def _scored(evaluator: RankedEvaluator, run: Input, settings: Settings) -> RunValues:
+def _score_run(evaluator: RankedEvaluator, run: Input, settings: Settings) -> RunValues:
     """The values of a run; topics that it misses have an unjudged item."""
-    result = _read_and_scored(evaluator, run, settings)
+    result = _read_and_score(evaluator, run, settings)
     topics = evaluator.judgements.topics
     missing = [t for t, is_present in zip(topics, result.present, strict=True) if not is_present]
     if missing:
@@ -156,7 +156,7 @@ def _scored(evaluator: RankedEvaluator, run: Input, settings: Settings) -> RunVa
     return result
 
 
-def _read_and_scored(evaluator: RankedEvaluator, run: Input, settings: Settings) -> RunValues:
+def _read_and_score(evaluator: RankedEvaluator, run: Input, settings: Settings) -> RunValues:
     """The values of a run, scored while it is read where its topics stand together."""
     jobs, name = os.cpu_count() or 1, run_name(run)
 
@@ -207,7 +207,7 @@ def _relevance_string(grades: Sequence[float]) -> str:
     return "".join(letter(g) for g in grades)
 
 
-def _topic_texts(evaluated: _Evaluated, values: Sequence[Value], mark: str) -> Iterator[str]:
+def _topic_texts(evaluated: _Evaluation, values: Sequence[Value], mark: str) -> Iterator[str]:
     """All lines of each topic: one template, filled for one topic after the other."""
     template, columns = "", list[Sequence[object]]()
     for value in values:
@@ -232,7 +232,7 @@ def _line(value: Value, topic: str, number: float, mark: str) -> str:
 
 
 def _summary_lines(
-    evaluated: _Evaluated,
+    evaluated: _Evaluation,
     values: Sequence[Value],
     judgements: Judgements,
     request: Request,
@@ -256,7 +256,7 @@ def _summary_lines(
             yield _line(value, "all", total, mark)
 
 
-def _to_zscores(evaluated: _Evaluated, values: Sequence[Value], path: str) -> _Evaluated:
+def _to_zscores(evaluated: _Evaluation, values: Sequence[Value], path: str) -> _Evaluation:
     table: dict[tuple[str, str], tuple[float, float]] = {}
     for number, line in enumerate(read_text(path).splitlines(), 1):
         try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import InputError, Problem, given_twice, suggest
+from cranfield.errors import InputError, Problem, first_duplicate, suggest
 
 SYMMETRY_TOLERANCE = 1e-9
 
@@ -74,7 +74,7 @@ class CostMap:
 def cost_problems(concepts: Sequence[str], costs: NDArray[np.float64]) -> list[tuple[int, str]]:
     """Everything that keeps a matrix from being a cost map, as (row, sentence)."""
     count = len(concepts)
-    twice = given_twice(concepts)
+    twice = first_duplicate(concepts)
     if twice is not None:
         return [(0, f"concept {twice!r} given more than once")]
     if costs.shape != (count, count):

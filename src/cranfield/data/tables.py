@@ -15,7 +15,7 @@ from cranfield import _core
 from cranfield._lazy import cached_property
 from cranfield._records import dataclass, field, replace
 from cranfield.data import columns
-from cranfield.errors import InputError, given_twice
+from cranfield.errors import InputError, first_duplicate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -394,7 +394,7 @@ class Run(Table):
         rows = range(int(self.offsets[t]), int(self.offsets[t + 1]))
         scored = sorted(((float(self.values[r]), self.item(r)) for r in rows), reverse=True)
         items = [item for _, item in scored]
-        twice = given_twice(items)
+        twice = first_duplicate(items)
         if twice is not None:
             raise InputError.single(
                 f"<{self.name}>", f"item {twice!r} is listed twice for topic {topic!r}; keep one"

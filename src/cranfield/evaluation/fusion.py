@@ -31,8 +31,8 @@ from cranfield.io.coerce import (
 )
 from cranfield.measures import Measure, measure
 from cranfield.notes import Progress, with_progress
-from cranfield.registry import Declared, Param, Registry
-from cranfield.sources import Source
+from cranfield.references import Source
+from cranfield.registry import Param, Registry, Spec
 from cranfield.validation import Seed, validate_params
 from cranfield.work.seeds import generator
 
@@ -42,7 +42,7 @@ _SQUARED_AT_MOST, _SMALLER = 1e140, 2.0**-600
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class FusionMethod(Declared):
+class FusionMethod(Spec):
     """How runs are fused: `level(scores, method)` makes the scores of runs comparable, `join`
     turns them and the weights of the runs into one score an item."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield.answers import Answer
 from cranfield.errors import UsageError, suggest
 from cranfield.measures import ANNOTATION, RANKED, REGISTRY, SETS, Measure, measure
-from cranfield.sources import REFERENCES
+from cranfield.references import REFERENCES
 from cranfield.validation import validate_params
 
 if TYPE_CHECKING:

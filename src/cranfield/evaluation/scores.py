@@ -11,7 +11,7 @@ from cranfield._records import dataclass, field, replace
 from cranfield.answers import Answer
 from cranfield.errors import MissingExtraError, UsageError, suggest
 from cranfield.measures.base import Measure
-from cranfield.notes import joined_notes
+from cranfield.notes import join_notes
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor as Pool
@@ -398,7 +398,7 @@ def concat(parts: Sequence[Scores]) -> Scores:
         overall={m: np.concatenate([part.overall[m] for part in parts]) for m in first.measures},
         missing=tuple(n for part in parts for n in part.missing),
         evaluated=tuple(n for part in parts for n in part.evaluated),
-        notes=joined_notes((part.runs, part.notes) for part in parts),
+        notes=join_notes((part.runs, part.notes) for part in parts),
         run_facts=tuple(f for part in parts for f in part.run_facts) if has_facts else (),
         left={m: tuple(n for p in parts for n in p.left_out(m)) for m in first.measures},
         tie_range={

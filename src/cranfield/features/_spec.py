@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
-from cranfield.registry import Declared, Param
-from cranfield.sources import Source
+from cranfield.references import Source
+from cranfield.registry import Param, Spec
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,7 @@ Kind: TypeAlias = Literal["uint8", "int16", "float32", "float64"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Descriptor(Declared):
+class Descriptor(Spec):
     """A way to turn a picture into numbers: pure description, computed by a compiled kernel.
 
     `takes` are the places of the kernel's numbers that are kept, all of them where it is empty.
@@ -64,7 +64,7 @@ class Descriptor(Declared):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Distance(Declared):
+class Distance(Spec):
     """How far two vectors are apart: what is done to each row, then a compiled kernel on pairs.
 
     `prepare(rows, spread)` readies rows; `spread(collection)` gives what it needs to know of the

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from cranfield.answers import Answer
 from cranfield.features import DESCRIPTORS, DISTANCES
 from cranfield.features._spec import Descriptor, Distance
-from cranfield.sources import REFERENCES
+from cranfield.references import REFERENCES
 from cranfield.validation import validate_params
 
 

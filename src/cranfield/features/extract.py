@@ -47,7 +47,7 @@ from cranfield.io.atomic import write_atomic
 from cranfield.io.tags import read_tags
 from cranfield.io.vectors import write_vectors
 from cranfield.notes import Notes, Progress, with_progress
-from cranfield.registry import listed
+from cranfield.registry import list_entries
 from cranfield.validation import validate_params
 from cranfield.work.executors import Plan
 
@@ -404,7 +404,7 @@ def _select_descriptors(
 ) -> tuple[Descriptor, ...]:
     """The descriptors of some names, models in files among them."""
     selection: list[Descriptor] = []
-    for word in listed(descriptors, Descriptor):
+    for word in list_entries(descriptors, Descriptor):
         if isinstance(word, str) and word.startswith(PREFIX):
             selection.append(model_descriptor(word))
         else:

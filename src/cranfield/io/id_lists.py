@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 from typing import Any, TypeGuard
 
 from cranfield.data import Judgements, Table
-from cranfield.errors import InputError, given_twice
+from cranfield.errors import InputError, first_duplicate
 
 
 def is_list_of_ids(items: Any) -> bool:
@@ -25,7 +25,7 @@ def list_as_mapping(items: Any, kind: type[Table], source_name: str, topic: str)
     if not is_list_of_ids(items):
         return items
     names = [str(item) for item in items]
-    twice = given_twice(names)
+    twice = first_duplicate(names)
     if twice is not None:
         raise InputError.single(
             source_name, f"item {twice!r} is listed twice for topic {topic!r}; keep one of them"

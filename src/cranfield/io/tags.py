@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 from cranfield.data.counts import TaggedItem, normalise_term
-from cranfield.errors import InputError, given_twice
+from cranfield.errors import InputError, first_duplicate
 from cranfield.io.files import csv_rows, describe, inner_suffix, input_lines
 from cranfield.io.numbers import number
 
@@ -74,7 +74,7 @@ def _from_csv(lines: Iterator[str], source_name: str, delimiter: str) -> Items:
         yield from _long_items(rows, source_name)
     else:
         names = [normalise_term(name) for name in header[1:]]
-        twice = given_twice(names)
+        twice = first_duplicate(names)
         if twice is not None or not all(names):
             fault = f"column {twice!r} is there twice" if all(names) else "a column has no name"
             raise InputError.single(source_name, f"{fault}, expected one per concept", 1)

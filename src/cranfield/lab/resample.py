@@ -19,7 +19,7 @@ from cranfield.errors import UsageError, check_at_most
 from cranfield.lab.study_input import RunScores, StudyInput, Truth
 from cranfield.stats._resample import Floats
 from cranfield.work.seeds import generator
-from cranfield.work.serialisation import floats, numbers, remembered
+from cranfield.work.serialisation import cache_answers, floats, numbers
 
 How: TypeAlias = Literal["bootstrap", "halves", "share"]
 # Two runs that tie must tie: what a sum of floats leaves behind is cut off.
@@ -131,7 +131,7 @@ def check_shares(*lists: tuple[float, ...]) -> None:
             raise UsageError("shares must rise, for every stage follows the last one")
 
 
-@remembered(2)
+@cache_answers(2)
 def disturbed(material: StudyInput, disturbance: Disturbance) -> tuple[tuple[Truth, ...], ...]:
     """For every repetition the flipped truths, then the incomplete ones; made once per worker."""
     truth = material.read_truth()

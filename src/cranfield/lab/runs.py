@@ -41,7 +41,7 @@ from cranfield.notes import Notes, Progress, Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.validation import Seed, validate_params
 from cranfield.work.seeds import generator
-from cranfield.work.serialisation import remembered
+from cranfield.work.serialisation import cache_answers
 
 
 class RankedMaterial(StudyInput):
@@ -142,7 +142,7 @@ def _if_mean(measure: Measure, values: Floats) -> Floats | None:
     return np.asarray(values, dtype=np.float64) if is_mean else None
 
 
-@remembered(4)
+@cache_answers(4)
 def _judgements(material: RankedMaterial) -> Judgements:
     judged = coerce_judgements(material.truth)
     if not judged.topics:
@@ -150,12 +150,12 @@ def _judgements(material: RankedMaterial) -> Judgements:
     return judged
 
 
-@remembered(4)
+@cache_answers(4)
 def _concept_judgements(material: ConceptMaterial) -> Judgements:
     return concept_judgements(_labels(material))
 
 
-@remembered(4)
+@cache_answers(4)
 def _labels(material: ConceptMaterial) -> LabelMatrix:
     return read_truth(material.truth, concepts=material.concept_names)
 
@@ -248,7 +248,7 @@ def _listed(measures: str | Measure | Iterable[str | Measure]) -> Any:
     return measures if isinstance(measures, str | Measure) else list(measures)
 
 
-@remembered(4)
+@cache_answers(4)
 def _task(material: LabelMaterial) -> LabelTask:
     """The truth with what is known beside it and the plans of the measures, once a worker."""
     settings = dict(material.options)

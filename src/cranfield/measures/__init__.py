@@ -25,8 +25,8 @@ from cranfield.measures.ranked import (
     smart,
     without_judgements,
 )
-from cranfield.registry import Joined, Registry, Value
-from cranfield.sources import Source
+from cranfield.references import Source
+from cranfield.registry import ChainRegistry, Registry, Value
 
 FAMILIES = (
     precision,
@@ -74,7 +74,7 @@ ANNOTATION = Registry(Measure, _annotation, LABEL_ALIASES, _annotation_sets)
 # Annotations of which only some cells were judged.
 POOLED = Registry(Measure, _pooled)
 # All measures, ranked ones first.
-REGISTRY = Joined(RANKED, ANNOTATION, POOLED)
+REGISTRY = ChainRegistry(RANKED, ANNOTATION, POOLED)
 
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _RECALLS = ("0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")

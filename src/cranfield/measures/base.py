@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from cranfield._records import dataclass, field, replace
-from cranfield.registry import Declared, Param, Value
+from cranfield.registry import Param, Spec, Value
 
 __all__ = ["Aggregate", "Measure", "Param"]
 
@@ -15,7 +15,7 @@ Aggregate: TypeAlias = Literal["mean", "sum"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Measure(Declared):
+class Measure(Spec):
     """A measure, bound to its parameters: pure description, no state.
 
     `needs` names what the measure reads, such as "ranking", "grades", "collection_size",

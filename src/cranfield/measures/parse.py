@@ -8,7 +8,7 @@ from typing import Any
 
 from cranfield.errors import MeasureError
 from cranfield.measures.base import Measure
-from cranfield.registry import listed
+from cranfield.registry import list_entries
 
 # Parameters of ir_measures that are said in other words here.
 _SAID_OTHERWISE = {
@@ -28,7 +28,7 @@ def listed_measures(measures: str | Measure | Iterable[str | Measure]) -> list[s
         return [_translated(measures)]
     if not isinstance(measures, str | Measure) and isinstance(measures, Iterable):
         measures = [_translated(entry) if _is_foreign(entry) else entry for entry in measures]
-    return listed(measures, Measure)
+    return list_entries(measures, Measure)
 
 
 def _is_foreign(entry: Any) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from cranfield.registry import Declared, Param
-from cranfield.sources import Source
+from cranfield.references import Source
+from cranfield.registry import Param, Spec
 
 __all__ = ["Method", "Param", "Source"]
 
@@ -17,7 +17,7 @@ Reads: TypeAlias = Literal["lexicon", "counts", "text counts", "links", "vectors
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Method(Declared):
+class Method(Spec):
     """A relatedness measure: pure description, and the function that computes it.
 
     `needs` names what it reads: "wordnet", "tag counts", "counts", "tags", "links", "ontology";

@@ -13,9 +13,9 @@ from cranfield.answers import Answer
 from cranfield.data.costmap import CostMap
 from cranfield.errors import UsageError, plural
 from cranfield.notes import Notes
+from cranfield.references import REFERENCES
 from cranfield.relatedness._spec import Method
 from cranfield.relatedness.human_judgements import HumanCorrelation
-from cranfield.sources import REFERENCES
 
 NOT_JUDGED = "human= needs pairs with people's scores: a column named human"
 

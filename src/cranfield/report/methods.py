@@ -13,7 +13,7 @@ from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import LabelMatrix
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
-from cranfield.sources import REFERENCES
+from cranfield.references import REFERENCES
 
 
 def methods(

@@ -165,7 +165,7 @@ def _one_pool(
             while waiting and len(running) < limit and not lost:
                 key = waiting[0]
                 try:
-                    running[pool.submit(_guarded, work, todo[key])] = key
+                    running[pool.submit(_run_piece, work, todo[key])] = key
                 except BrokenExecutor:
                     lost.append(key)
                 waiting.pop(0)
@@ -189,10 +189,10 @@ def _one_pool(
     return lost, waiting
 
 
-def _guarded(work: Callable[[Any], Plain], piece: Any) -> Plain:
+def _run_piece(work: Callable[[Any], Plain], piece: Any) -> Plain:
     """Errors of the input travel as text: not every exception can be taken apart and rebuilt."""
     try:
-        return _plain(work(piece))
+        return _json_copy(work(piece))
     except CranfieldError as error:
         return {_FAULT: str(error)}
 
@@ -213,7 +213,7 @@ def _result(future: Future[Plain]) -> Plain | None:
         raise
 
 
-def _plain(answer: Plain) -> Plain:
+def _json_copy(answer: Plain) -> Plain:
     """The answer as it would come back from a file: resumed and fresh studies see the same."""
     copy: Plain = json.loads(json.dumps(answer, allow_nan=False))
     return copy

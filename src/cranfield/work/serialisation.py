@@ -34,7 +34,7 @@ def floats(values: Any) -> NDArray[np.float64]:
     return np.array(values, dtype=np.float64)
 
 
-def remembered(size: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+def cache_answers(size: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """A cache of `size` answers that makes threads wait for one of them, not all make it."""
 
     def around(make: Callable[P, T]) -> Callable[P, T]:

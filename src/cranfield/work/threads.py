@@ -59,7 +59,7 @@ def map_in_threads(
         while take_one():
             pass
 
-    threads = _started(take_all, min(jobs, len(todo)) - 1)
+    threads = _start_threads(take_all, min(jobs, len(todo)) - 1)
     try:
         for future in futures:
             while not future.done() and take_one():
@@ -71,7 +71,7 @@ def map_in_threads(
             thread.join()
 
 
-def _started(target: Callable[[], None], count_of_threads: int) -> list[threading.Thread]:
+def _start_threads(target: Callable[[], None], count_of_threads: int) -> list[threading.Thread]:
     threads: list[threading.Thread] = []
     for _ in range(count_of_threads):
         thread = threading.Thread(target=target, daemon=True)

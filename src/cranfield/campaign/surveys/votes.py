@@ -14,7 +14,7 @@ from cranfield.answers import Answer
 from cranfield.campaign.annotation_task import Response, read_response
 from cranfield.campaign.forms import NONE
 from cranfield.campaign.surveys.survey import Respondents
-from cranfield.errors import InputError, Problem, UsageError, given_twice, plural
+from cranfield.errors import InputError, Problem, UsageError, first_duplicate, plural
 from cranfield.io.files import csv_rows, describe, open_text, read_json_text
 from cranfield.notes import Notes
 from cranfield.validation import Real, validate_params
@@ -373,7 +373,7 @@ def count_votes(path: str | Path) -> Choices | Preferences:
     header = [name.strip() for name in rows[0][1]]
     if len(header) > MOST_COLUMNS:
         raise InputError.single(source, f"{len(header):,} columns, more than {MOST_COLUMNS:,}", 1)
-    twice = given_twice(header)
+    twice = first_duplicate(header)
     if twice is not None:
         raise InputError.single(source, f"column {twice!r} stands in the header twice", 1)
     if len(rows) < 2:

@@ -23,7 +23,7 @@ from cranfield.notes import Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.validation import validate_params
 from cranfield.work.executors import Plain, Plan, run_pieces
-from cranfield.work.serialisation import floats, numbers, remembered
+from cranfield.work.serialisation import cache_answers, floats, numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ def _run_piece(task: _Piece) -> Plain:
     }
 
 
-@remembered(2)
+@cache_answers(2)
 def _pooled(material: RankedMaterial, depth: int) -> _Pooled:
     judged = material.read_judgements()
     runs = [material.read_run(source, name) for name, source in material.runs]

@@ -11,7 +11,7 @@ from cranfield.data.labels import Floats
 from cranfield.measures.base import Measure
 from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, PerConcept
 from cranfield.measures.labels.concept import AVERAGING, FAMILY, LABELS, ONE_CLASS
-from cranfield.sources import Source
+from cranfield.references import Source
 
 
 def _counts(block: ItemBlock) -> Floats:

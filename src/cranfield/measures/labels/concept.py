@@ -10,7 +10,7 @@ import numpy as np
 from cranfield.data.labels import Floats
 from cranfield.measures.base import Measure, Param
 from cranfield.measures.labels.blocks import LabelPlan, PerConcept, PerRankedConcept
-from cranfield.sources import Source
+from cranfield.references import Source
 
 FAMILY = "annotation, per concept"
 LABELS, CONFIDENCES = frozenset({"labels"}), frozenset({"confidences"})

@@ -20,7 +20,7 @@ from cranfield.measures.labels.concept import (
     ratio,
     recall,
 )
-from cranfield.sources import Source
+from cranfield.references import Source
 
 FAMILY = "annotation, per item"
 NO_TRUE = "no true concept: item left out"

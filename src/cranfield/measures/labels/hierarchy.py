@@ -23,7 +23,7 @@ from cranfield.measures.labels.blocks import (
 from cranfield.measures.labels.concept import EMPTY_SETS, f_measure, precision, ratio, recall
 from cranfield.measures.labels.example import NO_TRUE, VOCABULARY, plain
 from cranfield.measures.labels.ontology import COST
-from cranfield.sources import Source
+from cranfield.references import Source
 
 FAMILY = "annotation, hierarchical"
 _HIERARCHY = frozenset({"labels", "hierarchy"})

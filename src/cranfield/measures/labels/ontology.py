@@ -11,7 +11,7 @@ from cranfield.data.labels import Floats
 from cranfield.measures.base import Measure, Param
 from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, Matching, PerItem
 from cranfield.measures.labels.example import NO_TRUE, VOCABULARY
-from cranfield.sources import Source
+from cranfield.references import Source
 
 FAMILY = "annotation, semantic"
 COST = Param(

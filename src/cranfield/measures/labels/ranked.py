@@ -8,7 +8,7 @@ from cranfield.measures.base import Measure
 from cranfield.measures.labels.blocks import LabelPlan, PerItem
 from cranfield.measures.labels.concept import CONFIDENCES
 from cranfield.measures.labels.example import FAMILY, NO_TRUE, VOCABULARY, ranked_precision
-from cranfield.sources import Source
+from cranfield.references import Source
 
 PESSIMISTIC = "the worst rank of a tied group"
 

@@ -12,7 +12,7 @@ from cranfield.data.ontology import Ontology
 from cranfield.measures.base import Measure
 from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, PerItem
 from cranfield.measures.labels.ontology import COST
-from cranfield.sources import Source
+from cranfield.references import Source
 
 FAMILY = "annotation, similarity of label sets"
 _NEEDS = frozenset({"labels", "costs"})

@@ -22,7 +22,7 @@ from cranfield.measures.ranked.kernel_calls import (
     counted,
     skip_empty_topics,
 )
-from cranfield.sources import Source
+from cranfield.references import Source
 
 FAMILY = "contingency table"
 _ANY = (0.0, math.inf)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from cranfield.measures.base import Measure, Param
 from cranfield.measures.ranked.kernel_calls import EVERY, REL, Context, KernelCall, kernel_call
-from cranfield.sources import Source
+from cranfield.references import Source
 
 FAMILY = "counts"
 _REL = MappingProxyType({"rel": REL})

@@ -8,7 +8,7 @@ from typing import Any
 from cranfield.errors import MeasureError, NeedsError
 from cranfield.measures.base import Measure, Param
 from cranfield.measures.ranked.kernel_calls import MISSING_0, Context, KernelCall, cutoff_of
-from cranfield.sources import Source
+from cranfield.references import Source
 
 FAMILY = "novelty and diversity"
 NEEDS = frozenset({"ranking", "subtopics"})

@@ -20,7 +20,7 @@ from cranfield.measures.ranked.kernel_calls import (
     kernel_call,
     ranks,
 )
-from cranfield.sources import Source
+from cranfield.references import Source
 
 FAMILY = "extensions of ours"
 _TIES = "score, then item id; ties='average' gives tied items the mean of their ranks"

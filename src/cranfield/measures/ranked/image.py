@@ -7,7 +7,7 @@ from types import MappingProxyType
 from cranfield.errors import NeedsError
 from cranfield.measures.base import Measure, Param
 from cranfield.measures.ranked.kernel_calls import EVERY, MISSING, REL, Context, KernelCall, ranks
-from cranfield.sources import Source
+from cranfield.references import Source
 
 FAMILY = "image retrieval"
 _SOURCE = "chatzichristofis-mnro"

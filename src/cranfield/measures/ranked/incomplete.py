@@ -22,7 +22,7 @@ from cranfield.measures.ranked.kernel_calls import (
     kernel_call,
     skip_empty_topics,
 )
-from cranfield.sources import Source
+from cranfield.references import Source
 
 FAMILY = "incomplete judgements"
 _EMPTY_SAMPLE = (

@@ -32,7 +32,7 @@ from cranfield.measures.ranked.kernel_calls import (
     ratio_of,
     skip_empty_topics,
 )
-from cranfield.sources import Source
+from cranfield.references import Source
 
 FAMILY = "precision and recall"
 _REL = MappingProxyType({"rel": REL})

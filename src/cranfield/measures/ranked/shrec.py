@@ -18,7 +18,7 @@ from cranfield.measures.ranked.kernel_calls import (
     counted,
     kernel_call,
 )
-from cranfield.sources import Source
+from cranfield.references import Source
 
 FAMILY = "SHREC"
 _LEFT_OUT = "no relevant item: topic left out; nothing retrieved: 0"

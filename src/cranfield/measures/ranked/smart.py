@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from cranfield.measures.base import Measure, Param
 from cranfield.measures.ranked.kernel_calls import EVERY, MISSING, REL, ranks
-from cranfield.sources import Source
+from cranfield.references import Source
 
 FAMILY = "whole ranking (SMART)"
 _SOURCE = "rocchio-evaluation"

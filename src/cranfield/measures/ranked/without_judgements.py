@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from cranfield.errors import NeedsError
 from cranfield.measures.base import Measure, Param
-from cranfield.sources import Source
+from cranfield.references import Source
 
 FAMILY = "without ground truth"
 _SOURCE = "santini-no-ground-truth"
