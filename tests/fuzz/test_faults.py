@@ -25,7 +25,7 @@ NOT_CALLED = {"from_ranx", "to_ranx", "read_forms", "lab.tally", "charts.density
 # Here the content of a file decides what fails, and any failure means that the file is damaged.
 DECODERS = {
     ("answers.py", "_decode_saved"),
-    ("io/arrays.py", "_read"),
+    ("io/arrays.py", "_read_safely"),
     ("features/extract.py", "known"),
 }
 # A module that fails while it is loaded stays half loaded; KeyError is what a mapping raises for

@@ -24,7 +24,7 @@ NAMED = 3
 def join_names(names: Sequence[str], limit: int = NAMED) -> str:
     """Some names as part of a sentence.
 
-    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
+    >>> join_names(["a", "b"]), join_names(["a", "b", "c", "d", "e"])
     ('a and b', 'a, b, c and 2 more')
     """
     if len(names) > limit + 1:

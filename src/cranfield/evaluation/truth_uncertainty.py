@@ -71,7 +71,7 @@ class RunDoubt:
     def to_dict(self) -> dict[str, Any]:
         return {
             name: list(value) if isinstance(value, tuple) else value
-            for name, value in ((n, getattr(self, n)) for n in self.__slots__)
+            for name, value in ((n, getattr(self, n)) for n in type(self).__annotations__)
         }
 
 

@@ -230,15 +230,18 @@ def read_archive(path: FileForm) -> dict[str, np.ndarray[Any, Any]]:
     source_name = describe(source)
     data = read_bytes(source, starts=_ZIP)
 
-    def arrays() -> dict[str, np.ndarray[Any, Any]]:
+    def unpacked_size() -> int:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            source.caps.check_bytes(
-                source_name, sum(member.file_size for member in archive.infolist())
-            )
-        with np.load(io.BytesIO(data), allow_pickle=False) as loaded:
-            return {name: _check_row_count(loaded[name], source) for name in loaded.files}
+            return sum(member.file_size for member in archive.infolist())
 
-    return _read_safely(source_name, "a NumPy archive of plain arrays", arrays)
+    def arrays() -> dict[str, np.ndarray[Any, Any]]:
+        with np.load(io.BytesIO(data), allow_pickle=False) as loaded:
+            return {name: loaded[name] for name in loaded.files}
+
+    expected = "a NumPy archive of plain arrays"
+    source.caps.check_bytes(source_name, _read_safely(source_name, expected, unpacked_size))
+    columns = _read_safely(source_name, expected, arrays)
+    return {name: _check_row_count(column, source) for name, column in columns.items()}
 
 
 def read_array(path: FileForm) -> np.ndarray[Any, Any]:

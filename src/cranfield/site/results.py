@@ -61,7 +61,7 @@ MOST_ITEMS, MOST_BOARDS = 500, 8
 def page_query(path: str, query: Mapping[str, str]) -> dict[str, str]:
     """The parameters of a query that the page at an address knows.
 
-    >>> asked_of("compare", {"runs": "a,b", "x": "1"})
+    >>> page_query("compare", {"runs": "a,b", "x": "1"})
     {'runs': 'a,b'}
     """
     return {k: query[k] for k in PAGE_QUERIES.get(path.strip("/"), ()) if k in query}

@@ -418,7 +418,7 @@ LOGARITHMIC_FROM = 1000
 def as_loss(name: str) -> tuple[str, float, float]:
     """How a measure is drawn so that low is good: its name, and value = a + b * original.
 
-    >>> turned("AP"), turned("NMRR")
+    >>> as_loss("AP"), as_loss("NMRR")
     (('1 - AP', 1.0, -1.0), ('NMRR', 0.0, 1.0))
     """
     (measure,) = any_measures(name)
