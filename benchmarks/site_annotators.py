@@ -46,10 +46,11 @@ def prepared(folder: Path, people: int = PEOPLE) -> list[str]:
     def write(connection):
         row = by_slug(connection, "digits")
         new_batch(connection, context, "bench", row, "labels", slug="load", **BATCH)
-        found = batches.read_batch(connection, row["id"], "load")
-        batches.set_state(connection, context, "bench", found.row, "running")
+        batch = batches.read_batch(connection, row["id"], "load").row
+        batches.set_state(connection, context, "bench", batch, "running")
+        model = {"kind": "model", "batch_id": batch["id"]}
         return [
-            assessors.add_assessor(connection, context, "bench", row["id"], kind="model")[1]
+            assessors.add_assessor(connection, context, "bench", row["id"], **model)[1]
             for _ in range(people)
         ]
 

@@ -78,7 +78,7 @@ def test_a_full_disk_is_told_and_the_site_is_whole_afterwards(open_folder, tmp_p
                 with without_room(disk, 0):
                     small = client.put(f"{put}/r1", params=ABOUT, content=run_text().encode())
                     read = client.get(f"{put}")
-                    page = client.get("/tiny")
+                    page = httpx.get(f"{address}/tiny", timeout=60)
                 after = client.put(f"{put}/r1", params=ABOUT, content=run_text().encode())
                 there = client.get(put).json()["runs"]
         finally:
