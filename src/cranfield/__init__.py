@@ -7,7 +7,17 @@
 
 from __future__ import annotations
 
-import lazy_loader
 
-# The public names are listed in `__init__.pyi`; each is loaded when it is first used.
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+def __getattr__(name: str) -> object:
+    """A public name of `__init__.pyi`, loaded when it is first used."""
+    # A command needs none of them: the list is read when the first one is asked for.
+    import lazy_loader
+
+    public = globals()
+    attribute, public["__dir__"], public["__all__"] = lazy_loader.attach_stub(__name__, __file__)
+    public["__getattr__"] = attribute
+    return public["__all__"] if name == "__all__" else attribute(name)
+
+
+def __dir__() -> list[str]:
+    return list(__getattr__("__all__"))

@@ -28,7 +28,7 @@ from cranfield.io.coerce import LabelsForm, coerce_labels
 from cranfield.io.concept_queries import read_concept_queries
 from cranfield.io.convert import encode_table
 from cranfield.io.files import write_atomic
-from cranfield.validation import validate_params
+from cranfield.validation import describe_value, validate_params
 
 Queries: TypeAlias = Mapping[str, str | Expression] | str | Path
 Reading = Literal["fuzzy", "probability"]
@@ -63,7 +63,7 @@ class ConceptRanking(Answer):
         return f"{plural(len(self.queries), 'topic')} on {self.run.name}, read as {self.reading}"
 
 
-@validate_params
+@validate_params(skip=("queries",))
 def query_concepts(
     queries: Queries,
     labels: LabelsForm,
@@ -101,7 +101,7 @@ def query_concepts(
     return ConceptRanking(reading, query_texts, run, notes=(*matrix.notes, *notes))
 
 
-@validate_params
+@validate_params(skip=("queries",))
 def judge_concepts(queries: Queries, truth: LabelsForm) -> Judgements:
     """The judgements that a truth of labels implies: 1 where a query holds, else 0.
 
@@ -124,7 +124,18 @@ def _holds(expression: Expression, values: Mapping[str, Floats]) -> list[bool]:
     return matches
 
 
+def _check_queries(queries: object) -> None:
+    """Queries are a file, or expressions by topic."""
+    if isinstance(queries, Mapping):
+        if all(isinstance(query, str | Expression) for query in queries.values()):
+            return
+    elif isinstance(queries, str | Path):
+        return
+    raise UsageError(f"queries are a file, or expressions by topic, not {describe_value(queries)}")
+
+
 def _expressions(queries: Queries) -> dict[str, Expression]:
+    _check_queries(queries)
     if isinstance(queries, str | Path):
         return read_concept_queries(queries)
     if not queries:

@@ -241,6 +241,9 @@ def read_archive(path: FileForm) -> dict[str, np.ndarray[Any, Any]]:
     expected = "a NumPy archive of plain arrays"
     source.caps.check_bytes(source_name, _read_safely(source_name, expected, unpacked_size))
     columns = _read_safely(source_name, expected, arrays)
+    for name, column in columns.items():
+        if not isinstance(column, np.ndarray):  # NumPy gives the bytes of any other member
+            raise InputError.single(source_name, f"not {expected} ({name!r} is no array)")
     return {name: _check_row_count(column, source) for name, column in columns.items()}
 
 

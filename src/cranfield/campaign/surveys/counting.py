@@ -27,16 +27,19 @@ def count_survey(key: FileForm | Mapping[str, Any], answers: Sequence[Any]) -> A
     """What people answered; `key` and `answers` are files, or objects as they were made."""
     hidden = key if isinstance(key, Mapping) else read_key(key)
     source = "given" if isinstance(key, Mapping) else describe(key)
-    if hidden.get("survey") not in COUNTERS:
+    kind = hidden.get("survey")
+    if not isinstance(kind, str) or kind not in COUNTERS:
         raise InputError.single(source, "is not the key of a survey")
     if not answers:
         raise UsageError("there are no answers to count")
     responses = [a if isinstance(a, Response) else read_response(a) for a in answers]
     check_responses(hidden, responses, source)
+    if not all(isinstance(response.annotator, str) for response in responses):
+        raise UsageError("the name of who answered is no text")
     twice = [person for person, n in Counter(r.annotator for r in responses).items() if n > 1]
     if twice:
         raise UsageError(f"two files hold answers of {twice[0]!r}; each person answers once")
     try:
-        return COUNTERS[hidden["survey"]](hidden, responses)
+        return COUNTERS[kind](hidden, responses)
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise InputError.single(source, f"is not the whole key of a survey ({error!r})") from None

@@ -162,6 +162,8 @@ def read_key(path: FileForm) -> dict[str, Any]:
 
 def check_responses(key: Mapping[str, Any], responses: Sequence[Response], source: str) -> None:
     """An InputError where answers are not to the survey of the key."""
+    if not all(isinstance(unit, str) for unit in key["units"]):
+        raise InputError.single(source, "is not the whole key of a survey (units have names)")
     units = set(key["units"])
     for response in responses:
         unknown = [f.unit for f in response.filled if f.unit not in units]
