@@ -7,7 +7,7 @@ DEV := .venv/.dev
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.[ch]pp' 2>/dev/null | sed 's/ /\\ /g')
 
-.PHONY: demo test slow slow-tests flake lint docs bench check-stats instructions sanitize tsan compile-clang fuzz fuzz-share fuzz-readers wheel clean site-checks audit
+.PHONY: demo test slow slow-tests flake lint docs bench check-stats check-stats-quick instructions sanitize tsan compile-clang compile-elsewhere fuzz fuzz-share fuzz-readers wheel clean site-checks audit
 
 # What the demo needs is little; the tools of development come with the first verb that needs them.
 $(STAMP): $(SOURCES)
@@ -51,6 +51,15 @@ check-stats: $(DEV)
 	$(BIN)/python benchmarks/check_stats.py
 	$(BIN)/python benchmarks/check_crowd.py
 	$(BIN)/python benchmarks/check_truth.py
+	$(BIN)/python benchmarks/check_cells.py
+	$(BIN)/python benchmarks/check_regions.py
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/check_judging.py
+
+# The checks that take seconds; below three minutes.
+check-stats-quick: $(DEV)
+	$(BIN)/python benchmarks/check_stats.py --quick
+	$(BIN)/python benchmarks/check_crowd.py --quick
+	$(BIN)/python benchmarks/check_truth.py --quick
 
 # What takes longer than a test should: part of CI.
 slow: slow-tests sanitize tsan site-checks audit fuzz-share
@@ -92,6 +101,10 @@ compile-clang: $(DEV)
 	python="$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))')"; \
 	find src/core -name '*.cpp' -print0 | xargs -0 -n 1 -P 2 clang++ -std=c++20 -Wall -Wextra \
 	    -Werror -fsyntax-only -Isrc/core -isystem "$$include" -isystem "$$python"
+
+# Does the core compile with libc++, as on macOS, and for Windows?
+compile-elsewhere: $(DEV)
+	scripts/compile_elsewhere
 
 # Ten thousand damaged inputs, odd files, limits and signals for every command; minutes.
 fuzz: $(DEV)

@@ -1,9 +1,10 @@
 """Do the statistics of a comparison hold what they promise? Simulations with known answers.
 
-    python benchmarks/check_stats.py [--write]
+    python benchmarks/check_stats.py [NAME ...] [--quick] [--write]
 
 Every check prints a table and has a bar; ends with 1 when one does not hold. With --write the
-tables are put into the page that explains the statistics.
+tables are put into the page that explains the statistics; --quick takes the checks that need
+seconds, which together with those of the other scripts take less than three minutes.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from scipy.special import ndtr
 
 from campaigns import (
     ap_like,
@@ -25,15 +28,19 @@ from campaigns import (
     skewed,
     with_erratic,
 )
-from cranfield import stats
+from cranfield import Scores, evaluate_labels, stats
 from cranfield.comparison.pair_statistics import LEVELS, SURE
 from cranfield.stats._resample import all_pairs
 from cranfield.stats.bootstrap import Draws, studentized
-from cranfield.stats.differences import Differences
+from cranfield.stats.design import UnitDesign
+from cranfield.stats.paired import Differences
 from cranfield.stats.posthoc import critical_range
 from run import replace_block
 
-PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "statistics.md"
+PAGES = [
+    Path(__file__).parents[1] / "docs" / "explanation" / f"{name}.md"
+    for name in ("statistics", "truth", "agreement", "lab")
+]
 LEVEL = 0.05
 Table = list[list[str]]
 Found = tuple[str, list[str]]
@@ -395,6 +402,177 @@ def stars() -> Found:
     return shown(["stars of 300 pairs", "pairs", "other stars with 7 more seeds"], table), missed
 
 
+CONCEPT_MEASURES = ("F.concept", "F.concept(mean='micro')", "AP.concept", "AUC", "EER")
+
+
+def _annotated(rng: np.random.Generator, items: int, concepts: int) -> Scores:
+    """Two equal runs, each of which does badly on a quarter of the items, its own."""
+    truth = rng.random((items, concepts)) < rng.uniform(0.08, 0.3, concepts)
+    truth[0], truth[1] = True, False
+    runs = {}
+    for name in "ab":
+        skill = np.where(rng.random(items) < 0.25, 0.2, rng.gamma(6, 0.2, items))[:, None]
+        noise = rng.standard_t(6, truth.shape)
+        runs[name] = 1 / (1 + np.exp(-1.5 * (skill * np.where(truth, 1, -1) + noise)))
+    return evaluate_labels(truth.astype(int), runs, " ".join(CONCEPT_MEASURES), jobs=1)
+
+
+def items() -> Found:
+    """Equal runs with bad items of their own, 100 times with 100 items, 20 times with 1,000."""
+    table, missed = [], []
+    for count, times in ((100, 100), (1000, 20)):
+        claims = {units: dict.fromkeys(CONCEPT_MEASURES, 0) for units in ("items", "concepts")}
+        for seed in range(times):
+            scores = _annotated(np.random.default_rng(4000 + seed), count, 25)
+            for units, hits in claims.items():
+                for pair in scores.compare(units=units, resamples=499, rng=seed).pairs:
+                    hits[pair.measure] += pair.p_corrected <= LEVEL
+        for units, hits in claims.items():
+            shares = [hits[m] / times for m in CONCEPT_MEASURES]
+            # Pooled values are no means over concepts, so these give them no test.
+            cells = [
+                "" if units == "concepts" and "micro" in m else percent(share)
+                for m, share in zip(CONCEPT_MEASURES, shares, strict=True)
+            ]
+            table.append([f"{count} items x 25 concepts, over {units}", *cells])
+            # Of so few times the share itself varies: three standard errors are allowed.
+            bar = LEVEL + 3 * (LEVEL * (1 - LEVEL) / times) ** 0.5
+            for m, share in zip(CONCEPT_MEASURES, shares, strict=True):
+                missed += [] if units == "concepts" else outside(f"{m}, {count}", share, 0.0, bar)
+    return shown(["false claims", *CONCEPT_MEASURES], table), missed
+
+
+def clusters() -> Found:
+    """Equal runs whose differences correlate with 0.3 within clusters, 1,000 times."""
+    table, missed = [], []
+    for number, size in ((40, 5), (20, 10), (10, 20)):
+        rng = np.random.default_rng(number)
+        shared = rng.gamma(2.0, 1.0, (1000, number, 1)) - 2.0
+        differences = np.sqrt(0.3 / 2) * shared + np.sqrt(0.7) * rng.normal(
+            0, 1, (1000, number, size)
+        )
+        rows = differences.reshape(1000, -1)
+        design = UnitDesign(
+            np.repeat(np.arange(number), size), np.zeros(number, dtype=int), np.ones(number * size)
+        )
+        row = [f"{number} clusters of {size}"]
+        for name, data in (("none", rows), ("clusters", design.parts(rows))):
+            share = float((pair_p("bootstrap", data, resamples=999) <= LEVEL).mean())
+            row.append(percent(share))
+            if name == "clusters" and number >= 20:
+                missed += outside(f"level with {number} clusters", share, 0.03, 0.07)
+        table.append(row)
+    return shown(["false claims", "without the design", "with the design"], table), missed
+
+
+def gold_clusters() -> Found:
+    """Gold for whole clusters and silver for all, 300 times: coverage of 95 % intervals."""
+    table, missed = [], []
+    # Chosen on none of these: clusters came after the intervals for little gold were made.
+    for count, gold, size, correlation in ((40, 12, 5, 0.4), (100, 20, 3, 0.3), (60, 30, 8, 0.2)):
+        label = f"{gold} of {count} clusters of {size}, correlation {correlation:g}"
+        held = dict.fromkeys(("these", "such", "none"), 0)
+        for seed in range(300):
+            rng = np.random.default_rng([61, count, seed])
+            sizes = rng.integers(1, 2 * size, count)
+            cluster = np.repeat(np.arange(count), sizes)
+            shared, own = rng.normal(size=count)[cluster], rng.normal(size=cluster.size)
+            true = ndtr(correlation**0.5 * shared + (1 - correlation) ** 0.5 * own)
+            silver = np.clip(true + rng.normal(0.1, 0.2, true.size), 0, 1)
+            is_gold = np.isin(cluster, rng.choice(count, gold, replace=False))
+            every = UnitDesign(cluster, np.zeros(count, dtype=int), np.ones(true.size))
+            part = every.at(np.flatnonzero(is_gold))
+            y, f = part.parts(true[None, is_gold]), part.parts(silver[None, is_gold])
+            options: dict[str, Any] = {"resamples": 499, "limits": (0.0, 1.0)}
+            found = stats.powered_means(y, f, [silver.mean()], count, **options)
+            plain = stats.powered_means(
+                true[None, is_gold], silver[None, is_gold], [silver.mean()], true.size, **options
+            )
+            centre = found.value + (1 - gold / count) * found.shift
+            held["these"] += abs(centre[0] - true.mean()) <= found.these[0]
+            held["such"] += abs(found.value[0] + found.shift[0] - 0.5) <= found.such[0]
+            held["none"] += abs(plain.value[0] + plain.shift[0] - 0.5) <= plain.such[0]
+        shares = {name: hits / 300 for name, hits in held.items()}
+        for name in ("these", "such"):
+            missed += outside(f"coverage of {name} units, {label}", shares[name], 0.91, 1.0)
+        table.append([label, *map(percent, shares.values())])
+    heads = ["gold", "these units", "such units", "such units, without the design"]
+    return shown(heads, table), missed
+
+
+def agreement() -> Found:
+    """Coefficients of few items and rare answers, 300 times: coverage of 95 % intervals."""
+    from cranfield.agreement.coefficients import COEFFICIENTS, UnitCounts, agreement_intervals
+
+    names = ("accuracy", "fleiss", "krippendorff", "gwet_ac1")
+    chosen = {name: COEFFICIENTS[name].value for name in names}
+
+    def counted(rng: np.random.Generator, items: int, share: float, right: float, hard: float):
+        """Four people of different skill; the made-up crowds of the choice had two, three, five."""
+        skill = np.minimum(right + np.array([[-0.06], [-0.01], [0.01], [0.02]]), 0.99)
+        chance = np.where(rng.random(items) < hard, 0.55, skill)
+        truth = rng.random(items) < share
+        present = (truth ^ (rng.random((4, items)) >= chance)).sum(axis=0)
+        table = np.stack([4 - present, present], axis=1).astype(float)
+        return UnitCounts(table, np.arange(items), np.arange(2.0))
+
+    table, missed = [], []
+    for items, share, right, hard in (
+        (12, 0.4, 0.85, 0.0),
+        (25, 0.08, 0.95, 0.1),
+        (40, 0.3, 0.97, 0.0),
+        (100, 0.15, 0.9, 0.2),
+    ):
+        every = counted(np.random.default_rng(1), 300_000, share, right, hard).tallies()
+        held = dict.fromkeys(names, 0)
+        for seed in range(300):
+            counts = counted(np.random.default_rng([62, items, seed]), items, share, right, hard)
+            for name, (low, high) in agreement_intervals(counts, chosen).items():
+                held[name] += low <= chosen[name](every) <= high
+        label = f"{items} items, present in {percent(share)}, right in {percent(right)}"
+        label += f", hard {percent(hard)}" if hard else ""
+        shares = [held[name] / 300 for name in names]
+        for name, value in zip(names, shares, strict=True):
+            missed += outside(f"coverage of {name}, {label}", value, 0.91, 1.0)
+        table.append([label, *map(percent, shares)])
+    return shown(["four people, two answers", *names], table), missed
+
+
+def lab() -> Found:
+    """What `lab stability` says of other topics, beside what other topics say."""
+    from cranfield.lab.studies.stability import _others, _powers
+
+    table, missed = [], []
+    options = {"level": LEVEL, "resamples": 199, "rng": 1}
+    for label, runs, topics, spread in (
+        ("16 runs, 40 topics", 16, 40, 0.3),
+        ("30 runs, 20 topics", 30, 20, 0.5),
+        ("20 runs, 100 topics, five hopeless", 20, 100, 0.25),
+    ):
+        rng = np.random.default_rng([63, runs])
+        quality = rng.normal(0, spread, (runs, 1))
+        quality[:5] -= 2.0 * ("hopeless" in label)
+        sets = ap_like(rng, 60, runs, topics, quality=quality)
+        means = sets.mean(axis=2)
+        true = np.mean([stats.kendall(a, b).value for a, b in itertools.pairwise(means)])
+        first = sets[:12]
+        told = np.mean([_others("AP", values, 40, 1)[0].tau for values in first])
+        halves = [stats.kendall(v[:, ::2].mean(axis=1), v.mean(axis=1)).value for v in first]
+        shares = [_powers({"AP": v}, trials=2, **options)[0][0].share for v in sets[12:]]
+        boxes = [_powers({"AP": v}, trials=60, **options)[0][0].interval for v in first]
+        held = float(np.mean([low <= np.mean(shares) <= high for low, high in boxes]))
+        equal = ap_like(rng, 12, 8, topics)
+        apart = np.mean([_powers({"AP": v}, trials=2, **options)[0][0].share for v in equal])
+        numbers = [f"{x:.2f}" for x in (true, told, np.mean(halves))]
+        table.append([label, *numbers, percent(held), percent(float(apart))])
+        if abs(told - true) > 0.05:
+            missed.append(f"tau to other topics, {label}: {told:.3f}, true {true:.3f}")
+        missed += outside(f"interval of the pairs told apart, {label}", held, 0.75, 1.0)
+        missed += outside(f"equal runs told apart, {label}", float(apart), 0.01, 0.12)
+    heads = ["campaign", "tau to other topics", "said", "half against whole"]
+    return shown([*heads, "interval holds", "equal runs told apart"], table), missed
+
+
 CHECKS: dict[str, Callable[[], Found]] = {
     "level": level,
     "power": power,
@@ -407,14 +585,29 @@ CHECKS: dict[str, Callable[[], Found]] = {
     "skewed": skewness,
     "gate": gate,
     "stars": stars,
+    "items": items,
+    "clusters": clusters,
+    "gold-clusters": gold_clusters,
+    "agreement": agreement,
+    "lab": lab,
 }
 
 
+QUICK = ("level", "coarse", "skewed", "gate", "clusters", "gold-clusters", "agreement", "lab")
+
+
 def run_checks(
-    checks: Mapping[str, Callable[[], Found]], pages: Sequence[Path], argv: Sequence[str] | None
+    checks: Mapping[str, Callable[[], Found]],
+    pages: Sequence[Path],
+    argv: Sequence[str] | None,
+    quick: Sequence[str] = (),
 ) -> int:
-    """Run all checks, or those that are named, and tell which bars do not hold."""
+    """Run all checks, or those that are named or quick, and tell which bars do not hold."""
     args = list(sys.argv[1:] if argv is None else argv)
+    if "--quick" in args:
+        args += quick
+        if not quick:
+            return 0
     missed: list[str] = []
     for name, check in checks.items():
         if any(a in checks for a in args) and name not in args:
@@ -434,7 +627,7 @@ def run_checks(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    return run_checks(CHECKS, [PAGE], argv)
+    return run_checks(CHECKS, PAGES, argv, QUICK)
 
 
 if __name__ == "__main__":

@@ -248,8 +248,11 @@ CHECKS: dict[str, Callable[[], Found]] = {
 }
 
 
+QUICK = ("differences",)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
-    return run_checks(CHECKS, [PAGE], argv)
+    return run_checks(CHECKS, [PAGE], argv, QUICK)
 
 
 if __name__ == "__main__":

@@ -96,6 +96,38 @@ def only_easy(rng: np.random.Generator) -> JudgementLog:
     )
 
 
+def hard_queue(rng: np.random.Generator) -> JudgementLog:
+    """Fourteen people, three answers, items from easy to hard, which take longer.
+
+    Hard items go mostly to the first three people, and the last two are four times as quick.
+    """
+    people, items, answers = 14, 350, 3
+    difficulty = rng.beta(0.8, 1.6, items)
+    truth = rng.integers(0, answers, items)
+    rows = []
+    for i in range(items):
+        is_hard = difficulty[i] > 0.55
+        weight = np.where(np.arange(people) < 3, 6.0 if is_hard else 0.15, 1.0)
+        for a in rng.choice(people, rng.integers(4, 7), replace=False, p=weight / weight.sum()):
+            right = rng.random() < 0.97 - 0.5 * difficulty[i]
+            value = truth[i] if right else (truth[i] + rng.integers(1, answers)) % answers
+            seconds = (4 + 30 * difficulty[i]) * rng.gamma(5, 0.2) / (4 if a >= people - 2 else 1)
+            rows.append((a, i, value, seconds))
+    annotator, item, value, times = map(np.array, zip(*sorted(rows), strict=True))
+    return JudgementLog(
+        "category",
+        tuple(f"a{i:03d}" for i in range(people)),
+        tuple(f"i{i:05d}" for i in range(items)),
+        (SOLE_QUESTION,),
+        tuple(str(v) for v in range(answers)),
+        annotator.astype(np.int32),
+        item.astype(np.int32),
+        np.zeros(len(item), dtype=np.int32),
+        value.astype(np.int32),
+        times,
+    )
+
+
 def honest_crowds(rng: np.random.Generator) -> Iterator[Crowd]:
     """Crowds without a bad annotator; some of their members are unlike the others."""
     truth = rng.integers(0, 4, JUDGEMENTS)
@@ -119,6 +151,9 @@ def honest_crowds(rng: np.random.Generator) -> Iterator[Crowd]:
     ):
         yield Crowd(name, log_of(said, values, concept=concept), odd)
     yield Crowd("two who mark only the easy concepts", only_easy(rng), (0, 1))
+    queue = hard_queue(rng)
+    yield Crowd("three on the hard queue", queue, (0, 1, 2))
+    yield Crowd("two who are quick and right", queue, (12, 13))
 
 
 def bad_crowds(rng: np.random.Generator) -> Iterator[Crowd]:

@@ -24,9 +24,8 @@ from cranfield.errors import CranfieldError
 from cranfield.io.concepts import read_mapping
 from cranfield.ontologies import pto
 from cranfield.relatedness import methods, parse_methods
-from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.cost_maps import cost_maps
-from cranfield.relatedness.scoring import Resources, score_pairs
+from cranfield.relatedness.scoring import Lexicon, Resources, score_pairs
 from cranfield.relatedness.wordnet import WordNet, open_wordnet
 from cranfield.relatedness.wordnet.parse import find_database
 

@@ -40,6 +40,7 @@ PARTS = (
     "agreement",
     "relatedness",
     "charts",
+    "regions",
 )
 # Those that take minutes, each.
 LONG = ("labels", "truth", "images", "lab", "tables", "publish", "growth")

@@ -2,7 +2,7 @@
 
     python -m benchmarks.site_annotators [SECONDS [PEOPLE]]
 
-The sample collection is served as `cranfield serve` does it, and once more by the same program
+The sample collection is served as `cranfield site serve` does it, and once more by the same program
 with a commit for every write (a store that only this benchmark has). The annotators are a
 process of their own, sockets and nothing more, so that they do not wait for themselves. Prints
 saves, losses, the 95th percentile of both and their ratio. Where other work takes the cores, both
@@ -79,7 +79,7 @@ def kept(folder: Path) -> dict[str, int]:
 
 
 def serve_plainly(argv: list[str]) -> int:
-    """`cranfield serve` with a commit for every write: what grouping is measured against."""
+    """`cranfield site serve` with a commit for every write: what grouping is measured against."""
     from benchmarks.site_load import PlainStore
     from cranfield.cli import main
     from cranfield.server.store import database
@@ -97,7 +97,7 @@ class Server:
 
     @classmethod
     def start(cls, folder: Path, *, plain: bool) -> Server:
-        from cranfield.server.rehearsal.process import free_port
+        from cranfield.server.rehearsal.stage import free_port
 
         port = free_port()
         how = ["-m", "benchmarks.site_annotators", "plain"] if plain else ["-m", "cranfield"]

@@ -74,7 +74,7 @@ class Crowd:
         return self.chances[self.known]
 
 
-def posterior(rows: list[tuple[str, str, str]], method: str) -> cf.Aggregated:
+def posterior(rows: list[tuple[str, str, str]], method: str) -> cf.AggregatedTruth:
     """What `aggregate` makes of a log (worker, item, label)."""
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "log.csv"

@@ -13,7 +13,7 @@ from types import ModuleType
 from latex2mathml.converter import convert
 
 import cranfield
-from cranfield.cli import COMMANDS, main
+from cranfield.cli import COMMANDS, main, parser_of, trec_eval
 from cranfield.evaluation.measure_catalogue import DIRECTION, all_sets, show_range, signature
 from cranfield.features import DESCRIPTORS, DISTANCES, Descriptor
 from cranfield.features.catalogue import descriptor_facts, distance_facts
@@ -73,7 +73,7 @@ def _measure(m: Measure) -> str:
 
 def descriptors_page() -> str:
     """Every descriptor by family, and the distances."""
-    about = "# Descriptors\n\nAll that `cranfield descriptors` knows, from the declarations.\n"
+    about = "# Descriptors\n\nAll that `cranfield runs descriptors` knows, from the declarations.\n"
     parts = [NOTE, about]
     for family in dict.fromkeys(d.family for d in DESCRIPTORS.values()):
         parts.append(f"\n## {family[:1].upper()}{family[1:]}\n")
@@ -166,10 +166,10 @@ def commands_page() -> str:
         "Tables go to standard output, progress and warnings to standard error. Exit 0: done; "
         "1: an asked-for check failed; 2: bad input or usage.\n",
     ]
-    for name, (module_name, what) in COMMANDS.items():
-        module = importlib.import_module(f"cranfield.cli.{module_name}")
+    for name, command in COMMANDS.items():
+        parser, what = parser_of(name), command.summary
         parts.append(f"\n## cranfield {name}\n\n{what[:1].upper()}{what[1:]}.\n\n")
-        texts = _helps(module.make_parser()) if hasattr(module, "make_parser") else [module.USAGE]
+        texts = _helps(parser) if parser is not None else [trec_eval.USAGE]
         parts += [f"```text\n{text.rstrip()}\n```\n\n" for text in texts]
     return "".join(parts)
 
@@ -353,7 +353,7 @@ def gallery_page() -> str:
     """Every chart with the command that draws it."""
     parts = [
         NOTE,
-        "# Gallery\n\nEvery chart of `cranfield chart`, drawn from the sample collection of "
+        "# Gallery\n\nEvery chart of `cranfield report chart`, drawn from the sample collection of "
         "handwritten digits when these pages were made. The pictures follow the reader's choice "
         "of a light or dark screen; each opens by itself, where small writing can be enlarged.\n",
     ]
@@ -362,7 +362,7 @@ def gallery_page() -> str:
         whose = f" ({source})" if source else ""
         parts.append(
             f"\n## {words[0]}\n\n{what[:1].upper()}{what[1:]}{whose}.\n\n"
-            f"```console\n$ cranfield chart {command} -o {words[0]}.svg\n```\n\n"
+            f"```console\n$ cranfield report chart {command} -o {words[0]}.svg\n```\n\n"
             f'<a href="images/gallery/{name}"><picture><source media="(max-width: 600px)" '
             f'srcset="images/gallery/{_narrow(name)}"><img src="images/gallery/{name}" '
             f'alt="{what}"></picture></a>\n'

@@ -8,13 +8,12 @@ left out.
 from __future__ import annotations
 
 import argparse
-import importlib
 import re
 import shlex
 from collections.abc import Iterator
 from functools import cache
 
-from cranfield.cli import COMMANDS
+from cranfield.cli import COMMANDS, find_command, parser_of
 
 KNOWN = (
     "[--ontology {ontology}] [--rules {rules}] [--costmap {costmap}] [--agreement {agreementmap}] "
@@ -30,9 +29,11 @@ RANKED = [
     "eval {qrels} {run} {run} -m 'AP nDCG@10 P@5 bpref ERR RBP'",
     "eval {qrels} {run} -m 'trec image smart' --collection-size 50 --per-topic --format json",
     "eval {qrels} {run} -m all --collection-size 50 --ties average -o {out}",
+    "eval {qrels} {run} --min-score 50% --topics run",
     "eval {qrels} {run} --max-items 3 --missing average --format csv [--gmt 3]",
     "eval {qrels} {run} --format html [--pictures {pictures}] -o {out}",
     "eval {qrels} {run} --fail-under AP=0.1 [--junit {out}] [--summary {out}]",
+    "eval {qrels} {run} {run} -m AP --by {topicgroups} [--design {design}] --format json",
     "eval {strata} {run} -m xinfAP",
     "eval {diversity} {run} -m 'alpha_nDCG@5 ERR_IA@5'",
     f"eval {POWERED} {{run}} -m AP [--width 0.1] {TO_FILE}",
@@ -42,6 +43,7 @@ RANKED = [
     "compare {qrels} {run} {run} -m AP --resamples 50 --format json",
     "compare {qrels} {run} {run} --resamples 50 [--equivalence 0.1] [--detect 0.1 --power 0.8]",
     "compare {qrels} {run} {run} --resamples 50 --test tukey [--alpha 0.1]",
+    "compare {qrels} {run} {run} -m AP --resamples 50 --design {design} --correct measures",
     "compare {qrels} {run} {run} --resamples 50 --format html --pictures {pictures} -o {out.html}",
     "compare {qrels} base={run} {run} --resamples 50 --fail-if-worse 0.9 --baseline base "
     "[--junit {out}] [--summary {out}]",
@@ -66,6 +68,8 @@ RANKED = [
     "fuse {run} {run} --weights 1,2 --format json",
     "fuse {run} {run} --tune {qrels} --folds 2 -m AP",
     "fuse --labels {labels} {labels} -o {out.csv}",
+    "calibrate {truth} {labels} [--method platt] [--per concept] --folds 2 -o {out.csv}",
+    "calibrate {truth} {labels} --method temperature --on {someitems} -o {out.csv}",
     "measures nDCG@10",
     "descriptors CEDD",
     "demo --copy {folder}",
@@ -98,13 +102,16 @@ ANNOTATED = [
     "label {truth} {labels} -m F.example --fail-under F.example=0.1 [--junit {out}] "
     "[--summary {out}]",
     "label {truth} {softlabels} -m F.example",
+    "label {truth} {labels} {labels} -m F.example --by {itemgroups} [--design {itemdesign}]",
     f"label {POWERED_LABELS} {{labels}} -m F.example",
     "label {collection}",
     f"compare --truth {{truth}} {{labels}} {{labels}} {KNOWN} -m F.example --resamples 50",
+    "compare --truth {truth} {labels} {labels} -m F.concept --resamples 50 --units both",
     f"compare {POWERED_LABELS} {{labels}} {{labels}} -m F.example --resamples 50 --truth {{truth}}",
     f"errors --truth {{truth}} {{labels}} {{labels}} {KNOWN} -m AP.concept",
     "errors {collection} --kind labels",
     "query {conceptqueries} {labels} [--reading probability] [-k 3]",
+    "query {keywordqueries} {labels} --reading overlap [--min-terms 1]",
     "query {conceptqueries} {truth} --judgements {out.txt}",
     "annotate --train {vectors} {truth} --apply {vectors} --method neighbours --neighbours 2 "
     "-o {out.csv} [--threshold concept --thresholds {out.csv}]",
@@ -112,8 +119,27 @@ ANNOTATED = [
     "--ontology {ontology} --rules {rules} -o {out.npz}",
     "annotate --train {vectors} {truth} --apply {vectors} --method logistic -o {out.csv}",
 ]
+REGIONS = [
+    "eval regions {regions} {detections} {detections} --per-concept --format json [-o {out}]",
+    "eval regions {regions} {detections} -m HF.region [--costmap {costmap}]",
+    "eval regions {regions} {detections} -m HF.region --ontology {ontology}",
+    "eval regions {regions} {detections} -m 'coco voc' --draws 20 --errors 0.3 --format csv",
+    "eval regions {regions} {detections} --fail-under AP.region=0.1 [--junit {out}] "
+    "[--summary {out}]",
+    "eval regions {regions} {detections} -m AP.region --format html [--pictures {pictures}] "
+    "-o {out.html}",
+    "compare --truth {regions} {detections} {detections} -m AP.region --resamples 50 "
+    "[--costmap {costmap}] --format json",
+    "eval regions {regionrows} {detectionrows} {detectionrows} -m AP.region --format json",
+    "convert --kind regions {regions} {out.json}",
+    "convert --kind regions {detections} {out.csv}",
+    "form make {ontology} --items {items} --marks boxes -o {out.html}",
+    "form make {ontology} --items {items} --suggestions {labels} -o {out.html}",
+    "form make {ontology} --recordings {recordings} --marks segments -o {out.html}",
+    "truth regions {drawnregions} --resamples 20 [--consensus {out.json}]",
+]
 PEOPLE = [
-    "agreement {log} --resamples 20 --format json",
+    "agreement {log} --resamples 20 --intervals [--design {itemdesign}] --format json",
     "agreement {log} --groups {groups} --resamples 20 [--map {out.csv}]",
     "agreement {log} --quality --gold {gold} [--clean {out.csv}]",
     "agreement {log} --resamples 20 --rules {rules} [--ontology {ontology}]",
@@ -132,10 +158,18 @@ PEOPLE = [
     "[--meanings {meanings}] [--guidelines {guidelines}] -o {out.html}",
     "form make {skos} --items {items} --known {placed} --below Place -o {out.html}",
     "form make {collection} -o {out.html}",
+    "form make {ontology} --pool {cells} -o {out.html}",
+    "form crowd {ontology} --address https://pictures.example/x --items {items} [--rules {rules}] "
+    "[--pictures {pictures}] [--guidelines {guidelines}] -o {folder}",
+    "form crowd {collection} --address https://pictures.example/x -o {folder}",
+    "form pay {crowdforms} [--ontology {ontology}] [--rules {rules}] [--gold {crowdgold}] "
+    "-o {out.csv}",
     "form read {answers} [--ontology {ontology}] [--rules {rules}] [--classes {classes}]",
     "survey measures --questions 2 --lists 2 --relevant 2 --size 6 -o {folder}",
     "survey preference {truth} {labels} {labels} [--ontology {ontology}] [--rules {rules}] "
-    "[--costmap {costmap}] -m F.example --questions 2 -o {folder}",
+    "[--costmap {costmap}] -m F.example --questions 2 [--pictures {pictures}] -o {folder}",
+    "survey preference {truth} {labels} {labels} -m F.example --questions 2 "
+    "--collection {collection} -o {folder}",
     "survey relatedness {pairs} [--attention 1] -o {folder}",
     "survey categories {tree} --items {items} [--pictures {pictures}] -o {folder}",
     "survey categories {tree} --collection {collection} -o {folder}",
@@ -143,17 +177,32 @@ PEOPLE = [
     "survey rankings {run} --collection {collection} -o {folder}",
     "survey association {vectors} --pairs 2 --near 2 [--pictures {pictures}] -o {folder}",
     "survey association {vectors} --pairs 2 --near 2 --collection {collection} -o {folder}",
-    "survey count {surveykey} {surveyanswers}",
+    "survey grouping --items {items} [--pictures {pictures}] [--first 3] -o {folder}",
+    "survey grouping --collection {collection} [--first 3] -o {folder}",
+    "survey tagging --items {items} [--pictures {pictures}] [--first 3] -o {folder}",
+    "survey tagging --collection {collection} -o {folder}",
+    "survey search {labels} {searchtasks} [--pictures {pictures}] [--collection {collection}] "
+    "-o {folder}",
+    "survey hierarchy {ontology} [--first 4] -o {folder}",
+    "survey count {surveykey} {surveyanswers} [--each]",
 ]
 PICTURED = [
     "weaklabel {features} {tags} [--truth {tags}] --method median [--kept {out.csv}]",
     "weaklabel {pictures} {picturetags} --method median -d CEDD",
     "describe {pictures} -d 'CEDD EHD' [--tags {corpus}] [--exif] -o {folder}",
     "describe {picturelist} -d ColorHistogram -o {folder}",
+    "describe {pictures} -d 'EHD SpCD BTDH' --as lire -o {folder}",
     "search {vectors} [-k 3]",
     "search {vectors} --queries {vectors} --format json",
     "search {vectors} --queries {searchqueries}",
     "search {npy} --items {items} --distance L1",
+    "search {vectors} --distance overlap",
+    "search {vectors} --distance overlap --min-terms 1 --format json",
+    "runs benchmark {pictures} --as mnro-table-5 --qrels {picturejudgements} -d 'SCD CLD' --lire",
+    "runs feedback {vectors} --pseudo [--depth 2] [-k 3] [--before {out.txt}]",
+    "runs feedback {npy} --items {items} --queries {npy} --pseudo [--remaining {out.txt}]",
+    "runs feedback {vectors} --queries {searchqueries} --qrels {qrels} --counted whole "
+    "--gamma 0 --format json",
     "search {descriptions} --queries {pictures}",
     "search {descriptions} --pictures {pictures} --qrels {qrels} --format html -o {out.html}",
 ]
@@ -183,7 +232,7 @@ STUDIED = [
     f"lab correlate --truth {{truth}} {{labels}} {{labels}} {{labels}} {KNOWN} "
     "-m 'F.example AP.concept' --resamples 20",
     f"lab stability --truth {{truth}} {{labels}} {{labels}} {{labels}} {KNOWN} -m F.example "
-    f"--repeats 1 --trials 3 --resamples 10 {STUDY}",
+    f"--repeats 1 --trials 3 --resamples 10 [--design {{itemdesign}}] {STUDY}",
     f"lab comparable --truth {{truth}} {{labels}} {{labels}} {{labels}} {KNOWN} "
     f"-m AP.concept --folds 2 {STUDY}",
     f"lab random --truth {{truth}} {{labels}} {{labels}} {KNOWN} "
@@ -196,6 +245,14 @@ STUDIED = [
     "lab requirements OS --costmap {costmap}",
     f"lab pool {{qrels}} {{run}} {{run}} -m AP --depth 3 {STUDY}",
     "lab pool --truth {truth} {labels} {labels} [--concepts {concepts}] -m AP --depth 3",
+    "lab plan {qrels} {run} {run} -m AP --difference 0.1 --simulations 2 --resamples 9 "
+    "[--test t] [--judgements-per-topic 20 --seconds 9 --hourly 12] [--judge-correlation 0.7]",
+    f"lab plan --truth {{truth}} {{labels}} {{labels}} {KNOWN} -m F.example --difference 0.1 "
+    "--simulations 2 --resamples 9 --test t",
+    "lab replay {log} [--gold {gold}] --fixed 1 --sure 80 --repeats 1",
+    "lab replay {log} --systems {labels} {labels} {labels} --fixed 1 --sure 80 --repeats 1",
+    "lab replay {qrels} {run} {run} -m P@2 --replays 1 --batch 2 [--judge {qrels}]",
+    "truth pool {run} {run} --for P@2 --next 2 [--ledger {ledger}] [--judge {qrels}]",
     "lab simulate {qrels} {folder} --count 2",
     "lab simulate {truth} {folder} --labels --count 2",
     "lab votes count {ballots}",
@@ -205,6 +262,7 @@ STUDIED = [
     "lab votes tally {voteskey} {votesanswers}",
 ]
 COLLECTED = [
+    "import {exports} -o {out.csv}",
     "convert --kind run {run} {out}",
     "convert --kind qrels {qrels} {out}",
     "convert --kind labels {truth} {out.csv}",
@@ -237,7 +295,7 @@ SITES = [
     "campaign import {collection} --to {folder} --no-score [--db sqlite:///{out.sqlite}]",
     f"campaign export {{site}} tiny --to {{folder}} {TASK_OF_SITE}",
     f"campaign backup {{site}} --to {{out.zip}} {TASK_OF_SITE}",
-    "campaign restore {backup} --to {folder}",
+    "site restore {backup} --to {folder}",
     f"campaign verify {{site}} {TASK_OF_SITE}",
     f"campaign rescore {{site}} tiny {TASK_OF_SITE}",
     f"campaign clock {{site}} -o {{out.txt}} {TASK_OF_SITE}",
@@ -247,7 +305,7 @@ SITES = [
 ]
 WRITTEN = [
     *(RANKED + CHARTED + ANNOTATED + PEOPLE),
-    *(PICTURED + CONCEPTS + STUDIED + COLLECTED + SITES),
+    *(PICTURED + CONCEPTS + STUDIED + COLLECTED + SITES + REGIONS),
 ]
 
 # Options of other texts than names of files; numbers and choices are told by their types.
@@ -257,24 +315,25 @@ NO_FILES = {
     *("--pair", "--alike", "--below", "--split", "--version", "--configurations", "--teams"),
     *("--show", "--coefficients", "--min-score", "--name", "--to URL", "--task", "--conf"),
     *("--about", "--tag", "--features", "--classifier", "--host", "--behind-proxy"),
-    *("name", "concept", "measures", "campaign", "--command"),
+    *("name", "concept", "measures", "campaign", "--command", "--form", "--item", "--part"),
+    *("--address", "--action", "--for"),
 }
 # What is not tried here, and where it is.
 ELSEWHERE = {
-    "serve": "tests/server/slow_kills.py: it runs until it is told to end",
-    "campaign restore --db": "tests/server: it is for a site on PostgreSQL",
-    "judge": "tests/server/test_work.py: it asks a site, and takes no file",
-    "campaign passwd": "tests/server/test_passwords.py: it needs an account",
-    "campaign rehearse": "tests/server: a site of its own, minutes",
+    "site serve": "tests/server/slow_kills.py: it runs until it is told to end",
+    "site restore --db": "tests/server: it is for a site on PostgreSQL",
+    "site judge": "tests/server/test_work.py: it asks a site, and takes no file",
+    "site passwd": "tests/server/test_passwords.py: it needs an account",
+    "site rehearse": "tests/server: a site of its own, minutes",
 }
 
 
 def parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
     """Every command, and every step of one, with its parser."""
-    for command, (module, _) in COMMANDS.items():
-        made = getattr(importlib.import_module(f"cranfield.cli.{module}"), "make_parser", None)
-        if made is not None:
-            yield from _steps(command, made())
+    for command in COMMANDS:
+        parser = parser_of(command)
+        if parser is not None:
+            yield from _steps(command, parser)
 
 
 def _steps(
@@ -313,7 +372,13 @@ def words_of(template: str, *, full: bool) -> list[str]:
 
 def called(template: str, command: str) -> bool:
     """Whether a template is of a command, or of a step of one."""
-    return f"{template} ".startswith(f"{command} ")
+    return f"{full_name(template)} ".startswith(f"{command} ")
+
+
+def full_name(template: str) -> str:
+    """A template with the whole name of its command where it has a shorter or an earlier one."""
+    command, words = find_command(template.split(" "))
+    return " ".join([command, *words])
 
 
 @cache
@@ -328,7 +393,7 @@ def templates() -> tuple[str, ...]:
         f"{one} [-o {{out}}]"
         if "-o {" not in one and any(called(one, command) for command in filed)
         else one
-        for one in WRITTEN
+        for one in map(full_name, WRITTEN)
     )
 
 

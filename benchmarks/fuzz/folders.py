@@ -143,6 +143,7 @@ def asked(ontology: Path) -> dict[str, dict[str, bytes]]:
             "answers.json": response_of(sheet, "ann", filled).to_dict(),
             "studio.json": tasks,
         },
+        "exports": {"export.json": tasks},
         "voteskey": {"votes-key.json": questions.key},
         "votesanswers": {"votes-said.json": {"answers": ticked}},
     }
@@ -150,7 +151,11 @@ def asked(ontology: Path) -> dict[str, dict[str, bytes]]:
         kind: {name: json.dumps(value).encode() for name, value in files.items()}
         for kind, files in texts.items()
     }
-    made["answers"]["crowd.csv"] = CROWD.encode()
+    made["crowdforms"] = {"crowd-forms.csv": CROWD.encode()}
+    made["crowdgold"] = {"crowd-gold.csv": b"item,concept,value\ni1,Sky,1\ni2,Sea,0\n"}
+    made["answers"]["crowd.csv"] = made["exports"]["batch.csv"] = CROWD.encode()
+    made["exports"]["sheet.csv"] = b"item,ann,bob\na,Day,Day\nb,Day,Night\n"
+    made["exports"]["topics.xml"] = b"<topic number='1'><query>bears</query></topic>"
     return made
 
 
@@ -163,6 +168,7 @@ def write_folders(folder: Path, files: dict[str, dict[str, bytes]]) -> dict[str,
         "collection": collection,
         "rawfolder": raw,
         "wordnet": _wordnet(),
+        "recordings": {"one.wav": b"RIFF$\0\0\0WAVEfmt ", "two.mp4": b"\0\0\0\x18ftypmp42"},
         "pictures": {name: pictures[name] for name in list(pictures)[:3]},
     }
     for kind, tree in trees.items():
@@ -176,6 +182,11 @@ def write_folders(folder: Path, files: dict[str, dict[str, bytes]]) -> dict[str,
     (folder / "picturetags.csv").write_text(
         "item,tag\n" + "".join(f"{Path(n).stem},x\n" for n in names)
     )
+    stems = [Path(name).stem for name in names]
+    (folder / "picturejudgements.txt").write_text(
+        "".join(f"{a} 0 {b} 1\n" for a in stems for b in stems if a != b)
+    )
+    paths["picturejudgements"] = [folder / "picturejudgements.txt"]
     paths["picturelist"] = [folder / "picturelist.txt"]
     paths["picturetags"] = [folder / "picturetags.csv"]
     _made("describe", folder / "pictures", "-d", "CEDD", "-o", folder / "described")

@@ -54,6 +54,9 @@ def _ranked() -> dict[str, dict[str, bytes]]:
     judged = [(t, i, g) for t, row in grades.items() for i, g in row.items()]
     qrels = "".join(f"{t} 0 {i} {g}\n" for t, i, g in judged).encode()
     kinds: dict[str, dict[str, bytes]] = {
+        "topicgroups": {
+            "kinds.csv": _csv("topic,group", *(f"{t},{'ab'[k % 2]}" for k, t in enumerate(TOPICS)))
+        },
         "qrels": {
             "q.txt": qrels,
             "q.json": json.dumps(grades).encode(),
@@ -133,6 +136,11 @@ def _annotated() -> dict[str, dict[str, bytes]]:
                 item=ITEMS, **{c: truth[:, j].tolist() for j, c in enumerate(CONCEPTS)}
             ),
         },
+        "itemgroups": {
+            "itemgroups.csv": _csv(
+                "item,group", *(f"{i},{'ab'[k % 2]}" for k, i in enumerate(ITEMS))
+            )
+        },
         "labels": {},
         "bare": {},
         "ontology": {
@@ -196,17 +204,21 @@ def _opinions() -> dict[str, dict[str, bytes]]:
         "votes.csv": ("subject,item,category", [f"{p},{c}" for p in people for c in chosen]),
         "tree.csv": ("category,parent", ["all,", "x,all", "y,all"]),
         "queries.csv": ("topic,query", [f"{i},{i}" for i in ITEMS]),
+        "ledger.csv": ("topic,item,round,probability,relevance", ["t1,i0.jpg,0,,1"]),
         "ballots.csv": ("question,AP,RR", ["1,3,2", "2,1,4"]),
         "tags.csv": ("item,tag", chosen),
         "pairs.csv": ("word1,word2,human", ["Sky,Sea,3", "Day,Night,2", "Sky,Day,1"]),
         "counts.csv": ("# total: 1000\nterm,with,count", counted),
         "corpus.csv": ("item,tags", tagged),
+        "design.csv": ("unit,cluster,stratum", [f"{t},{k // 2},s" for k, t in enumerate(TOPICS)]),
+        "itemdesign.csv": ("unit,cluster", [f"{i},{k // 2}" for k, i in enumerate(ITEMS)]),
         "families.csv": (
             "run,family",
             [f"{s}{k},{'xy'[k % 2]}" for s in SYSTEMS for k in range(5)],
         ),
         "grouped.csv": ("subject,item,group", [f"{p},{c}" for p in people for c in chosen]),
         "conceptqueries.csv": ("topic,query", ["1,Sky OR Sea", "2,Day AND NOT Night"]),
+        "keywordqueries.csv": ("topic,query", ["1,Sky OR Sea", "2,Day AND Night"]),
         "meanings.csv": ("concept,title,question", [f"{c},{c}!,Is it?" for c in CONCEPTS]),
         "classes.csv": ("comment,class", ["why,content", "fine,feelings"]),
         "mapping.csv": ("concept,word", ["Sky,sky", "Sea,sea", "Day,lake", "Night,water"]),
@@ -224,6 +236,7 @@ def _opinions() -> dict[str, dict[str, bytes]]:
                 for k, c in enumerate(CONCEPTS)
             ],
         ),
+        "searchtasks.csv": ("task,text,items", [f"a,Find the sky,{ITEMS[0]}", "b,Find a sea,"]),
         "links.csv": ("source,target", [f"{a},{b}" for a, b in pairs]),
     }
     kinds = {name[:-4]: {name: _csv(head, *rows)} for name, (head, rows) in texts.items()}
@@ -238,6 +251,7 @@ def _opinions() -> dict[str, dict[str, bytes]]:
         "someitems": {"some.txt": "\n".join(ITEMS[:5]).encode()},
         "waterlist": {"waterlist.txt": b"sea\nlake\nwater\n"},
         "placed": {"placed.csv": _csv("item,Place,Time", *(f"{i},1,0" for i in ITEMS))},
+        "cells": {"cells.tsv": b"topic\titem\nSky\ti1.jpg\nSea\ti1.jpg\nSky\ti2.jpg\n"},
         "topics": {"topics.txt": "\n".join(TOPICS).encode()},
         "guidelines": {"guidelines.md": b"# How to annotate\n\nLook *closely*.\n"},
         "provider": {
@@ -251,6 +265,90 @@ def _opinions() -> dict[str, dict[str, bytes]]:
     }
 
 
+def _regions() -> dict[str, dict[str, bytes]]:
+    objects = [
+        (k, 1 + (k + n) % 2, [10.0 * n, 5.0 + k, 20.0 + n, 15.0])
+        for k in range(len(ITEMS))
+        for n in range(2)
+    ]
+    truth = {
+        "images": [
+            {"id": k + 1, "file_name": item, "width": 64, "height": 48}
+            for k, item in enumerate(ITEMS)
+        ],
+        "categories": [{"id": n + 1, "name": name} for n, name in enumerate(CONCEPTS[:2])],
+        "annotations": [
+            {
+                "id": n + 1,
+                "image_id": k + 1,
+                "category_id": category,
+                "bbox": box,
+                "area": box[2] * box[3],
+                "iscrowd": int(n == 3),
+            }
+            for n, (k, category, box) in enumerate(objects)
+        ],
+    }
+    rows = [
+        f"{ITEMS[k]},{CONCEPTS[category - 1]},{','.join(map(str, box))}"
+        for k, category, box in objects
+    ]
+    kinds: dict[str, dict[str, bytes]] = {
+        "drawnregions": {"drawn.json": json.dumps(_drawn_tasks()).encode()},
+        "regions": {"boxes.json": json.dumps(truth).encode()},
+        # Its items have names, which COCO's results, with numbers of pictures, do not say.
+        "regionrows": {"boxes.csv": _csv("item,concept,x,y,width,height", *rows)},
+        "detectionrows": {},
+        "detections": {},
+    }
+    for shift, name in enumerate(SYSTEMS):
+        placed = [
+            {
+                "image_id": k + 1,
+                "category_id": category,
+                "bbox": [box[0] + shift, *box[1:]],
+                "score": (n % 7) / 7,
+            }
+            for n, (k, category, box) in enumerate(objects)
+        ]
+        kinds["detections"] |= {
+            f"{name}-boxes.json": json.dumps(placed).encode(),
+            f"{name}-boxes.csv": _csv(
+                "item,concept,x,y,width,height,confidence",
+                *(f"{row},0.{shift + 3}" for row in rows),
+            ),
+        }
+        rows_of_run = kinds["detections"][f"{name}-boxes.csv"]
+        kinds["detectionrows"][f"{name}-rows.csv"] = rows_of_run
+    return kinds
+
+
+def _drawn_tasks() -> list[dict[str, object]]:
+    return [
+        {
+            "id": number,
+            "data": {"image": item},
+            "annotations": [
+                {
+                    "completed_by": f"p{person}",
+                    "result": [
+                        {
+                            "original_width": 64,
+                            "original_height": 48,
+                            "value": {
+                                "x": 10 + person, "y": 10, "width": 50, "height": 40,
+                                "rectanglelabels": [CONCEPTS[(number + person // 2) % 2]],
+                            },
+                        }
+                    ],
+                }
+                for person in range(3)
+            ],
+        }
+        for number, item in enumerate(ITEMS)
+    ]  # fmt: skip
+
+
 def all_kinds() -> dict[str, dict[str, bytes]]:
     """Files by kind and name."""
-    return _ranked() | _annotated() | _opinions()
+    return _ranked() | _annotated() | _opinions() | _regions()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,30 @@ PAIRS = np.array([[0, 1], [0, 2]])
 FEW: dict[str, Any] = {"resamples": 20}
 LITTLE = FEW | {"few_gold": True}
 
+DRAWN = json.dumps(
+    [
+        {
+            "id": 1,
+            "data": {"image": "a.jpg"},
+            "annotations": [
+                {
+                    "completed_by": annotator,
+                    "result": [
+                        {
+                            "original_width": 200,
+                            "original_height": 100,
+                            "value": {
+                                "x": x, "y": 10, "width": 20, "height": 30,
+                                "rectanglelabels": ["cat"],
+                            },
+                        }
+                    ],
+                }
+                for annotator, x in (("ann", 10), ("bob", 12))
+            ],
+        }
+    ]
+)  # fmt: skip
 FILES = {
     "q.txt": "t 0 a 1\nt 0 b 0\nu 0 a 0\nu 0 b 1\n",
     "one.run": "t Q0 a 1 2 a\nt Q0 b 2 1 a\nu Q0 a 1 2 a\n",
@@ -47,6 +72,10 @@ FILES = {
     "asked.csv": "topic,query\n1,Sky OR Sea\n",
     "tags.csv": "item,tag\n" + "".join(f"i{k},sky\n" for k in range(6)),
     "cells.csv": "item,concept,value\ni,Sky,1\nj,Sky,0\ni,Sea,0\nj,Sea,1\n",
+    "drawn.json": DRAWN,
+    "boxes.csv": "item,concept,x,y,width,height\na,cat,1,1,9,9\nb,cat,3,3,5,5\n",
+    "placed.csv": "item,concept,x,y,width,height,confidence\na,cat,1,2,9,9,0.5\n",
+    "moved.csv": "item,concept,x,y,width,height,confidence\nb,cat,4,3,5,5,0.7\n",
     "rules.toml": '[[disjoint]]\nconcepts = ["Sky", "Sea"]\n',
     "choices.csv": "question,AP,RR\n1,3,2\n2,1,4\n",
     "counts.csv": "# total: 1000\n# source: here\n# date: 2026-01-01\n"
@@ -63,6 +92,9 @@ def write_files(folder: Path) -> None:
     scores().save(folder / "scores.json")
     (folder / "pictures").mkdir()
     (folder / "pictures" / "one.png").write_bytes(png(8, 8))
+    for number, kind in enumerate("aabb"):
+        (folder / "classes" / kind).mkdir(parents=True, exist_ok=True)
+        (folder / "classes" / kind / f"{number}.png").write_bytes(png(8 + number, 8))
     collection = folder / "collection"
     collection.mkdir()
     for name in ("q.txt", "one.run", "two.run"):
@@ -117,6 +149,11 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "agreement_map": lambda: {"log": log()},
     "analyse_errors": lambda: {"scores": scores()},
     "analyse_tags": lambda: {"corpus": "tags.csv", "min_items": 2},
+    "benchmark_descriptors": lambda: {
+        "folder": "classes",
+        "descriptors": "SCD CLD",
+    },
+    "apply_feedback": lambda: {"collection": "vectors.npz", "pseudo": True, "depth": 2},
     "annotate": lambda: {
         "train": "vectors.npz",
         "truth": {"i0": {"a"}, "i1": {"b"}, "i2": {"a"}, "i3": {"b"}},
@@ -131,6 +168,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "assert_not_worse": lambda: {"scores": scores(), "baseline": "two", **FEW},
     "assess_agreement": lambda: {"log": log()},
     "assess_judges": lambda: {"gold": QRELS, "judges": {"j": QRELS}, "runs": RUNS, **FEW},
+    "compare": lambda: {"scores": QRELS, "runs": RUNS, "measures": "AP RR", **FEW},
     "campaign_results": lambda: {"source": "collection", "compare": False},
     "check_collection": lambda: {"folder": "collection"},
     "check_ontology": lambda: {"source": "ontology.csv"},
@@ -179,6 +217,12 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "measures": "AP",
         **LITTLE,
     },
+    "evaluate_regions": lambda: {
+        "truth": "boxes.csv",
+        "runs": ["placed.csv", "moved.csv"],
+        "measures": "AP.region LRP.region",
+        "draws": 5,
+    },
     "evaluate_tuned": lambda: {
         "truth": TRUTH,
         "runs": {"x": {"i": {"Sky": 0.5}, "j": {"Sky": 0.1}, "k": {"Sea": 0.7}}},
@@ -196,6 +240,11 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "runs": LABELS,
         "item": "i",
         "measures": "F.example",
+    },
+    "calibrate": lambda: {
+        "truth": TRUTH,
+        "run": {"i": {"Sky": 0.7, "Sea": 0.1}, "j": {"Sky": 0.6}, "k": {"Sea": 0.9}},
+        "folds": 3,
     },
     "filter_weak_labels": lambda: {
         "items": [f"i{k}" for k in range(6)],
@@ -235,6 +284,10 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "read_ontology": lambda: {"source": "ontology.csv"},
     "read_qrels": lambda: {"path": "q.txt"},
     "read_queries": lambda: {"path": "asked.csv"},
+    "consensus_regions": lambda: {"source": "drawn.json"},
+    "region_agreement": lambda: {"source": "drawn.json"} | FEW,
+    "read_drawn_regions": lambda: {"path": "drawn.json"},
+    "read_regions": lambda: {"path": "boxes.csv"},
     "read_run": lambda: {"path": "one.run"},
     "read_scores": lambda: {"paths": ["scores.json"]},
     "read_soft_labels": lambda: {"path": "soft.csv", "graph": graph()},
@@ -261,6 +314,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "folder": "written",
     },
     "write_costmap": lambda: {"costs": cf.read_costmap("costs.csv"), "path": "out.csv"},
+    "write_regions": lambda: {"regions": cf.read_regions("boxes.csv"), "path": "out.csv"},
     "write_labels": lambda: {"matrix": matrix(), "path": "out.csv"},
     "write_ontology": lambda: {
         "ontology": cf.read_ontology("ontology.csv"),
@@ -307,7 +361,26 @@ LAB: dict[str, Callable[[], dict[str, Any]]] = {
     },
     "make_pool": lambda: {"runs": RUNS},
     "make_questionnaire": lambda: {"questions": 2, "lists": 3, "relevant": 2, "size": 10},
+    "next_judgements": lambda: {"runs": RUNS, "measure": "P@2", "count": 2},
+    "plan_campaign": lambda: {
+        "scores": cf.evaluate(
+            {t: {"a": 1} for t in "uvwxyz"},
+            {n: {t: {"a": 1.0, "b": 2.0 * (t < n)} for t in "uvwxyz"} for n in "wy"},
+            "AP",
+        ),
+        "difference": 0.1,
+        "simulations": 2,
+        "resamples": 9,
+    },
     "random_study": lambda: {"material": material(), "count": 2},
+    "replay_overlap": lambda: {"log": "log.csv", "fixed": 1, "sure": (0.8,), "repeats": 1},
+    "replay_designs": lambda: {
+        "judgements": QRELS,
+        "runs": RUNS,
+        "measure": "P@2",
+        "replays": 1,
+        "batch": 2,
+    },
     "requirements": lambda: {"measures": "AP"},
     "simulate_runs": lambda: {"truth": QRELS, "folder": "simulated", "count": 2},
     "simulated_generality": lambda: {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import cranfield as cf
+from benchmarks.fuzz.commands import full_name
 from cranfield.io.labels import read_labels
 
 if TYPE_CHECKING:
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
 
 # What commands write to -o that others read.
 READERS: dict[str, Callable[[Path], Any]] = {
-    "fuse": cf.read_run,
-    "search": cf.read_run,
-    "query": cf.read_run,
-    "annotate": read_labels,
-    "ontology convert": cf.read_ontology,
+    "runs calibrate": read_labels,
+    "runs feedback": cf.read_run,
+    "runs fuse": cf.read_run,
+    "runs search": cf.read_run,
+    "runs query": cf.read_run,
+    "runs classify": read_labels,
+    "concepts ontology convert": cf.read_ontology,
 }
 NOT_RUNS = ("--format", "--labels", "--judgements")
 
@@ -46,13 +49,14 @@ def output_faults(case: Case, outcome: Outcome) -> list[str]:
 def _content_faults(case: Case, out: Path, data: bytes) -> list[str]:
     if not data and case.old is not None:
         return ["half a file"]
-    if "json" in case.args and case.command not in READERS:
+    name = full_name(" ".join(case.args))
+    command = next((one for one in READERS if name.startswith(f"{one} ")), "")
+    if "json" in case.args and not command:
         plain = gzip.decompress(data) if out.suffix == ".gz" else data
         return [] if _is_json(plain) else ["half a file"]
-    command = " ".join(case.args[: 2 if case.command == "ontology" else 1])
-    if case.command == "convert":
+    if name.startswith("convert "):
         return _round_trip_faults(case)
-    if command in READERS and not set(NOT_RUNS) & set(case.args):
+    if command and not set(NOT_RUNS) & set(case.args):
         try:
             READERS[command](out)
         except cf.CranfieldError as error:
@@ -68,12 +72,27 @@ def _is_json(data: bytes) -> bool:
     return True
 
 
+def _boxes(regions: cf.Regions) -> list[tuple[object, ...]]:
+    """The boxes with the names of their items, whatever the order of files and names is."""
+    sure = regions.confidences
+    return sorted(
+        (
+            regions.items[regions.item[k]],
+            *regions.boxes[k].tolist(),
+            0.0 if sure is None else float(sure[k]),
+        )
+        for k in range(len(regions))
+    )
+
+
 def _round_trip_faults(case: Case) -> list[str]:
     kind, (source, target) = case.args[2], (case.folder / name for name in case.args[-2:])
     source = dict(case.pipes).get(source, source)  # a pipe was emptied: what filled it
     try:
         if kind == "labels":
             same = _same_labels(read_labels(source), read_labels(target))
+        elif kind == "regions":
+            same = _boxes(cf.read_regions(source)) == _boxes(cf.read_regions(target))
         else:
             read = cf.read_run if kind == "run" else cf.read_qrels
             same = read(source).to_dict() == read(target).to_dict()

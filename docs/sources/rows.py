@@ -7,12 +7,14 @@ from the `formula`, and the `status`. `check` works a row out and says what no l
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import math
 import shlex
 import tempfile
 import tomllib
+import types
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, redirect_stdout
@@ -30,12 +32,14 @@ from cranfield.relatedness.wordnet.parse import find_database
 
 HERE = Path(__file__).parent
 ERRATA = HERE.parent / "errata.md"
-EQUAL, DIFFERS = "equal", "differs"
+EQUAL, DIFFERS, RECOUNTED = "equal", "differs", "recounted"
 OTHER_DATA, NOT_REPRODUCIBLE = "on other data", "not reproducible"
 STATUSES = {
     EQUAL: "Cranfield gives what is printed, to the digits that are printed, or what the formula "
     "gives when it is worked out by hand",
     DIFFERS: "the source contradicts itself, and Cranfield keeps the other side: an erratum",
+    RECOUNTED: "figures that the source prints, worked out again without Cranfield: whether they "
+    "agree with one another; where they do not, an erratum is named",
     OTHER_DATA: "the study runs; the data of the source is not public, so that other figures "
     "come out",
     NOT_REPRODUCIBLE: "why stands beside it",
@@ -90,7 +94,7 @@ def run_command(command: str) -> Any:
     """The JSON of a command, or nothing for one that writes a file; told when it fails."""
     words = [path for word in shlex.split(command)[1:] for path in _files(word)]
     with tempfile.TemporaryDirectory() as folder, chdir(folder), redirect_stdout(StringIO()) as out:
-        draws = words[0] == "chart"
+        draws = words[:2] == ["report", "chart"]
         more = ["-o", "figure.svg", "--quiet"] if draws else ["--format", "json", "--quiet"]
         code = main([*words, *more])
         if code != 0:
@@ -126,12 +130,62 @@ def check(row: Row) -> tuple[Any, list[str]]:
         wrong.append("no longer differs")
     if row.status == DIFFERS and (not row.erratum or row.erratum not in ERRATA.read_text()):
         wrong.append(f"has no erratum {row.erratum!r}")
+    if row.status == RECOUNTED:
+        wrong += _recounted(row, found, same)
+    elif row.command == "" and not runs_product(row):
+        wrong.append(f"runs nothing of Cranfield: its status is {RECOUNTED!r}")
     if row.status in (DIFFERS, OTHER_DATA):
         if row.call and not _same(_flat(found), [str(v) for v in _flat(row.ours)]):
             wrong.append(f"is {found}, not {row.ours}")
         if not row.why:
             wrong.append("says not why")
     return found, wrong
+
+
+def _recounted(row: Row, found: Any, same: bool) -> list[str]:
+    """What is wrong with a row that works out figures of the source alone."""
+    if row.command or runs_product(row):
+        return [f"runs Cranfield: it is not {RECOUNTED!r}"]
+    if not row.erratum:
+        return [] if same or row.ours is not None else [f"is {found}, not what is printed"]
+    problems = [] if row.erratum in ERRATA.read_text() else [f"has no erratum {row.erratum!r}"]
+    if same:
+        problems.append("no longer differs")
+    return problems if row.why else [*problems, "says not why"]
+
+
+def runs_product(row: Row) -> bool:
+    """Whether the call of a row runs anything of Cranfield, itself or in what it calls here."""
+    words = ast.walk(ast.parse(row.call, mode="eval"))
+    names = {word.id for word in words if isinstance(word, ast.Name)}
+    return any(_is_product(NAMES[name], set()) for name in names if name in NAMES)
+
+
+def _is_product(thing: Any, visited: set[int]) -> bool:
+    if id(thing) in visited:
+        return False
+    visited.add(id(thing))
+    place = "__name__" if isinstance(thing, types.ModuleType) else "__module__"
+    homes = (getattr(thing, place, None) or "", type(thing).__module__)
+    if any(home.split(".")[0] == "cranfield" for home in homes):
+        return True
+    function = inspect.unwrap(thing) if callable(thing) else thing
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return False
+    words = list(_names_in(code))
+    if any(word.split(".")[0] == "cranfield" for word in words):
+        return True
+    own = function.__globals__
+    return any(_is_product(own[word], visited) for word in words if word in own)
+
+
+def _names_in(code: types.CodeType) -> Iterator[str]:
+    """Names that a function refers to, also in the functions within it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names_in(constant)
 
 
 def _flat(value: Any) -> list[Any]:

@@ -173,7 +173,7 @@ def shrec(names: str | list[str]) -> Any:
 
 def gain_points(gain: str, against: str) -> list[tuple[float, float]]:
     """The points of the graph of a gain for the example of SHREC's page."""
-    from cranfield.evaluation.gain_curves import gain_curves
+    from cranfield.evaluation.precision_recall import gain_curves
 
     truth = {f"m{k:02d}": g for k, g in enumerate(_GAINS)} | {"missed2": 2, "missed1": 1}
     run = {"run": {"q": {f"m{k:02d}": -float(k) for k in range(len(_GAINS))}}}
@@ -227,6 +227,23 @@ def above(limit: float | str) -> list[int]:
     return [len(items) for items in above_score({"run": run}, limit)[0].to_dict().values()]
 
 
+def overlap_of_keywords() -> list[list[float]]:
+    """Three documents for a query of three keywords: scores of set overlap by query and by search,
+    and the sizes of R(3), R(2) and R(1)."""
+    from cranfield.features.item_vectors import ItemTable
+
+    images = {"a": ["x", "y", "z"], "b": ["x", "y"], "c": ["z", "w"], "d": ["w"]}
+    labels = {item: set(words) for item, words in images.items()}
+    query = {"t": "x AND y AND z"}
+    by_query = cf.query_concepts(query, labels, reading="overlap").run.to_dict()["t"]
+    table = [[float(word in words) for word in "xyzw"] for words in images.values()]
+    asked = ItemTable.of(["t"], np.array([[1.0, 1.0, 1.0, 0.0]]))
+    items = ItemTable.of(list(images), np.array(table))
+    by_search = cf.search(items, asked, distance="overlap", min_terms=1).run().to_dict()["t"]
+    sizes = [len(cf.search(items, asked, distance="overlap", min_terms=k).run()) for k in (3, 2, 1)]
+    return [list(by_query.values()), [3 * share for share in by_search.values()], sizes]
+
+
 def index_quality() -> list[float]:
     """Average precision of the optimal query of an index, and of a run on the same topic."""
     vectors = np.array([[2.0, 0.1], [3.0, -0.1], [0.1, 5.0], [-0.1, 1.0], [0.5, 0.5]])
@@ -265,7 +282,7 @@ def displaced(
     items: Sequence[str], measure: str = "Displacement", size: int | None = None
 ) -> float:
     """Displacement of a system's list against a person's x, y, z of significance 1, 0.8, 0.5."""
-    from cranfield.data.subjects import SubjectRankings
+    from cranfield.data.categories import SubjectRankings
 
     rows = [("s", "q", "x", 1.0), ("s", "q", "y", 0.8), ("s", "q", "z", 0.5)]
     run = cf.Run.from_dict({"q": {item: -float(k) for k, item in enumerate(items)}})
@@ -276,7 +293,7 @@ def displaced(
 
 def asked(answers: str) -> list[str]:
     """The results of a system that is asked for more until x, y and z are among them."""
-    from cranfield.data.subjects import SubjectRankings
+    from cranfield.data.categories import SubjectRankings
 
     people = SubjectRankings.from_rows([("s", "q", item, 1.0) for item in "xyz"])
     found = cf.ask_until_found(people, lambda _, count: answers[:count], first=2)
@@ -350,6 +367,7 @@ NAMES: dict[str, Any] = {
             tied_ranks,
             effectiveness,
             above,
+            overlap_of_keywords,
             index_quality,
             acyclic,
             asked,

@@ -109,7 +109,7 @@ def discordant() -> list[bool]:
 
 def tau_of_sample(first: str, second: str) -> float:
     """Kendall's tau of the runs of the sample collection under two measures."""
-    from cranfield.comparison.ranks import rank_changes
+    from cranfield.comparison.standings import rank_changes
 
     scores = cf.evaluate_labels(TRUTH, LABELS, [first, second])
     return round(rank_changes(scores, cf.measure(first), cf.measure(second)).tau, 2)

@@ -265,7 +265,7 @@ def people(method: str, pairs: str, **sources: Any) -> float:
 
 def grouped() -> Any:
     """Three photos that two people grouped, with the kinds of their reasons."""
-    from cranfield.io.groupings import Groupings
+    from cranfield.io.design import Groupings
 
     places = {
         "ann": {"beach": ("nature", "sea"), "dune": ("nature", "sea"), "blur": ("bad",)},

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,9 @@ LEFT_OUT = ("math", "svg", "style")
 BLOCKS = ("td", "th", "li", "p", "pre", "dd", "dt")
 # Sections of the pages built so far: [address, page, section, text].
 SECTIONS: list[list[str]] = []
+SEARCH_TERMS: dict[str, str] = tomllib.loads(
+    (Path(__file__).parent / "search_terms.toml").read_text(encoding="utf-8")
+)
 
 
 class _Sections(HTMLParser):
@@ -51,8 +55,8 @@ class _Sections(HTMLParser):
             self.found[-1][1 if self.inside else 2].append(data)
 
 
-def sections(html: str, address: str, title: str) -> list[list[str]]:
-    """What the search knows of a page."""
+def sections(html: str, address: str, title: str, source: str = "") -> list[list[str]]:
+    """What the search knows of a page; `source` is its file below docs."""
     reader = _Sections()
     reader.feed(html)
     rows = []
@@ -64,6 +68,8 @@ def sections(html: str, address: str, title: str) -> list[list[str]]:
             rows.append(
                 [address if first else f"{address}#{name}", title, "" if first else section, text]
             )
+    if rows and source in SEARCH_TERMS:
+        rows[0].append(SEARCH_TERMS[source])
     return rows
 
 
@@ -73,7 +79,8 @@ def on_pre_build(**_: Any) -> None:
 
 def on_page_content(html: str, page: Any, **_: Any) -> str:
     """Give wide things an area that scrolls, and remember what is said where."""
-    SECTIONS.extend(sections(html, page.file.url, re.sub(r"<[^>]+>", "", page.title)))
+    title = re.sub(r"<[^>]+>", "", page.title)
+    SECTIONS.extend(sections(html, page.file.url, title, page.file.src_uri))
     html = re.sub(r"<table>.*?</table>", r'<div class="scroll">\g<0></div>', html, flags=re.DOTALL)
     return html.replace('<div class="codehilite">', '<div class="code">')
 

@@ -154,6 +154,11 @@ def annotation_files(data: Digits) -> dict[str, str]:
     head = [",".join(("item", *CONCEPTS))]
     truth = concepts_of(data.digits[data.annotated]).astype(int).tolist()
     files = {"truth.csv": csv_text(head, ((i, *row) for i, row in zip(items, truth, strict=True)))}
+    training = concepts_of(data.digits[data.training]).astype(int).tolist()
+    training_items = [item_id(i) for i in data.training]
+    files["truth-training.csv"] = csv_text(
+        head, ((i, *row) for i, row in zip(training_items, training, strict=True))
+    )
     for name, classify in CLASSIFIERS.items():
         rows = [[f"{v:.4g}" for v in row] for row in np.round(classify(data), 4).tolist()]
         lines = [(i, *row) for i, row in zip(items, rows, strict=True)]

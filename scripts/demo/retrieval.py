@@ -159,8 +159,17 @@ def retrieval_files(data: Digits) -> dict[str, str]:
     rankings = {name: rank(system(data), data) for name, system in SYSTEMS.items()}
     files = {f"runs/{name}.run.gz": run_text(name, r) for name, r in rankings.items()}
     files["topics.csv"] = topics_text(data)
+    files["design.csv"] = design_text(data)
     files["qrels.txt.gz"] = judgements_text(data, rankings)
     return files
+
+
+def design_text(data: Digits) -> str:
+    """The clusters of the topics: those that ask for one digit are alike."""
+    return csv_text(
+        ["unit,cluster"],
+        ((name, data.digits[t]) for name, t in zip(data.topic_names(), data.topics, strict=True)),
+    )
 
 
 def topics_text(data: Digits) -> str:

@@ -56,6 +56,23 @@ nb::object py_concept_ranked(const In2<bool>& truth, const In2<double>& scores,
         {truth.shape(1), labels::concept_columns + cutoffs.size()});
 }
 
+nb::object py_concept_influence(const In2<bool>& truth, const In2<double>& scores,
+                                const In1<std::int64_t>& order,
+                                const std::vector<std::int64_t>& cutoffs,
+                                const In2<double>& weights, unsigned jobs) {
+    same_shape(truth, scores);
+    const std::size_t width = labels::concept_columns + cutoffs.size();
+    if (order.shape(0) != truth.shape(0)) throw std::invalid_argument("order does not fit");
+    if (weights.shape(0) != truth.shape(1) || weights.shape(1) != width)
+        throw std::invalid_argument("weights do not fit");
+    return released(
+        [&] {
+            return labels::concept_influence(matrix_of(truth), matrix_of(scores), order.data(),
+                                             cutoffs, matrix_of(weights), jobs);
+        },
+        {width, truth.shape(0)});
+}
+
 nb::object py_item_ranked(const In2<bool>& truth, const In2<double>& scores, unsigned jobs) {
     same_shape(truth, scores);
     return released([&] { return labels::item_ranked(matrix_of(truth), matrix_of(scores), jobs); },
@@ -169,6 +186,8 @@ void bind_labels(nb::module_& m) {
             "scores"_a, "jobs"_a);
     m.def("concept_ranked", &py_concept_ranked, "truth"_a, "scores"_a, "order"_a, "cutoffs"_a,
           "jobs"_a, "sorted"_a = nb::none());
+    m.def("concept_influence", &py_concept_influence, "truth"_a, "scores"_a, "order"_a, "cutoffs"_a,
+          "weights"_a, "jobs"_a);
     m.def("item_ranked", &py_item_ranked, "truth"_a, "scores"_a, "jobs"_a);
     m.def("item_precision", &py_item_precision, "truth"_a, "scores"_a, "depth"_a, "jobs"_a);
     m.def("match_costs", &py_match_costs, "truth"_a, "labels"_a, "broken"_a, "costs"_a,

@@ -265,6 +265,7 @@ NB_MODULE(_core, m) {
     bind_labels(m);
     bind_relatedness(m);
     bind_features(m);
+    bind_regions(m);
     bind_writers(m);
 }
 

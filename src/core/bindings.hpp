@@ -87,6 +87,8 @@ void bind_draws(nb::module_& m);
 void bind_resampling(nb::module_& m);
 // The descriptors of pictures.
 void bind_features(nb::module_& m);
+// The matching of boxes (bind_regions.cpp).
+void bind_regions(nb::module_& m);
 // The writers of tables and labels (bind_writers.cpp).
 void bind_writers(nb::module_& m);
 

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from types import FrameType
 
-try:
-    import signal
-except KeyboardInterrupt:  # it loads others, which takes a moment
-    os._exit(130)
-
-# Interrupted, and told to end.
-_STOPPED = (130, 143)
+INTERRUPTED = 130
+# A library that is being loaded may make another error of an interrupt.
+_interrupts: list[int] = []
 
 
 def start() -> int:
     """Run the command line; an interrupt before or behind its work ends quietly, too."""
-    signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    signal.signal(signal.SIGINT, _interrupt)
     _open_streams()
-    from cranfield.cli import main
-    from cranfield.io import limits  # noqa: F401  (the compiled core, which loses an interrupt)
+    try:
+        from cranfield.cli import main
+        from cranfield.io import files  # noqa: F401  (the compiled core)
 
-    code = main()
-    if code in _STOPPED:
-        # A library that was interrupted while it was being loaded may not survive Python's own end.
-        os._exit(code)
-    return code
+        return main()
+    except Exception:
+        if _interrupts:
+            return INTERRUPTED
+        raise
+    finally:
+        # Nothing is left to be stopped.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _interrupt(number: int, _: FrameType | None) -> None:
+    _interrupts.append(number)
+    raise SystemExit(INTERRUPTED)
 
 
 def _open_streams() -> None:

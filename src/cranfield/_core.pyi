@@ -192,6 +192,75 @@ def take_strings(
     bytes: NDArray[np.uint8], offsets: NDArray[np.int64], order: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
 
+class RegionMatches:
+    def __init__(
+        self,
+        truth_items: NDArray[np.int32],
+        truth_concepts: NDArray[np.int32],
+        truth_boxes: NDArray[np.float64],
+        areas: NDArray[np.float64],
+        flags: NDArray[np.uint8],
+        items: NDArray[np.int32],
+        labels: NDArray[np.int32],
+        boxes: NDArray[np.float64],
+        confidences: NDArray[np.float64],
+        concepts: int,
+        rule: str,
+        overlaps: Sequence[float],
+        sizes: Sequence[tuple[float, float]],
+        depth: int,
+        partners: bool,
+        jobs: int,
+    ) -> None: ...
+    def precision(
+        self, size: int, depth: int, points: str, weights: NDArray[np.float64], jobs: int
+    ) -> NDArray[np.float64]: ...
+    def recall(
+        self, size: int, depth: int, weights: NDArray[np.float64], jobs: int
+    ) -> NDArray[np.float64]: ...
+    def f_measure(
+        self,
+        size: int,
+        depth: int,
+        confidence: float,
+        beta: float,
+        weights: NDArray[np.float64],
+        jobs: int,
+    ) -> NDArray[np.float64]: ...
+    def localisation(
+        self, size: int, depth: int, confidence: float, weights: NDArray[np.float64], jobs: int
+    ) -> NDArray[np.float64]: ...
+    def influence(
+        self,
+        kind: str,
+        size: int,
+        depth: int,
+        overlaps: Sequence[int],
+        confidence: float,
+        beta: float,
+        items: int,
+        jobs: int,
+    ) -> NDArray[np.float64]: ...
+    def outcomes(
+        self, label: int, size: int, threshold: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]: ...
+
+def coco_boxes(
+    text: bytes,
+) -> (
+    tuple[
+        bool,
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.int64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.uint8],
+        dict[str, tuple[int, int]],
+    ]
+    | None
+): ...
+
 class ConceptOrder:
     def __init__(self, scores: NDArray[np.float64], jobs: int) -> None: ...
 
@@ -202,6 +271,14 @@ def concept_ranked(
     cutoffs: Sequence[int],
     jobs: int,
     sorted: ConceptOrder | None = None,
+) -> NDArray[np.float64]: ...
+def concept_influence(
+    truth: NDArray[np.bool_],
+    scores: NDArray[np.float64],
+    order: NDArray[np.int64],
+    cutoffs: Sequence[int],
+    weights: NDArray[np.float64],
+    jobs: int,
 ) -> NDArray[np.float64]: ...
 def item_ranked(
     truth: NDArray[np.bool_], scores: NDArray[np.float64], jobs: int

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import _thread
 import io
 import logging
+import mmap
 import os
-import resource
 import signal
 import sys
+import threading
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
+from cranfield._system import address_limit
 from cranfield.errors import visible
 
 INTERRUPTED, TERMINATED = 130, 143
@@ -29,8 +32,11 @@ def prepare_process() -> None:
         warnings.simplefilter("ignore")
     show_logs_plainly()
     signal.signal(signal.SIGTERM, _leave)
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit != resource.RLIM_INFINITY:
+    if hasattr(signal, "SIGALRM"):  # not on Windows
+        signal.signal(signal.SIGALRM, _stop_again)
+    sys.unraisablehook = _report_unraisable
+    limit = address_limit()
+    if limit is not None:
         # OpenBLAS ends the process or waits without end when its threads find no memory.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         sys.meta_path.insert(0, _NoArrays(limit))
@@ -70,7 +76,7 @@ def _wait_for_others() -> None:
     Python then drops what does not fit into it, and takes a moment without input for the end.
     """
     for number in range(3):
-        with suppress(OSError):  # it is closed
+        with suppress(OSError, AttributeError):  # it is closed; Windows before Python 3.12
             os.set_blocking(number, True)
 
 
@@ -81,7 +87,7 @@ class _NoArrays:
     def __init__(self, limit: int) -> None:
         self._limit = limit
 
-    def find_spec(self, name: str, *_: Any) -> None:
+    def find_spec(self, name: str, *_: object) -> None:
         if name == "numpy" and self._limit < LEAST_FOR_ARRAYS:
             raise MemoryError
         if name == "scipy" and self._limit - _addresses() < LEAST_FOR_SCIPY:
@@ -92,20 +98,71 @@ def _addresses() -> int:
     """Bytes of addresses that this process has; none where the system does not tell."""
     try:
         with open("/proc/self/statm") as stream:  # noqa: PTH123
-            return int(stream.read().split()[0]) * resource.getpagesize()
+            return int(stream.read().split()[0]) * mmap.PAGESIZE
     except OSError:
         return 0
 
 
-def _leave(*_: Any) -> None:
+def _leave(*_: object) -> None:
     # Raised where the work is, so that it puts away its temporary files.
     stopped_with.append(TERMINATED)
     raise SystemExit(TERMINATED)
 
 
-def _interrupt(*_: Any) -> None:
+def _interrupt(*_: object) -> None:
     stopped_with.append(INTERRUPTED)
     raise KeyboardInterrupt
+
+
+def _report_unraisable(unraisable: sys.UnraisableHookArgs) -> None:
+    """Stop again where a finaliser swallowed the exception of a signal; report any other."""
+    if stopped_with and isinstance(unraisable.exc_value, SystemExit | KeyboardInterrupt):
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
+        else:  # Windows
+            _thread.interrupt_main()
+    else:
+        sys.__unraisablehook__(unraisable)
+
+
+def _stop_again(*_: object) -> None:
+    if stopped_with and stopped_with[-1] == INTERRUPTED:
+        raise KeyboardInterrupt
+    raise SystemExit(TERMINATED)
+
+
+@contextmanager
+def cancel_on_signal(cancel: Callable[[], None]) -> Iterator[None]:
+    """Call `cancel` as soon as a signal comes, also while this thread is in compiled work.
+
+    Python runs handlers of signals between its own instructions alone: without this, an interrupt
+    would wait until the compiled core is done. Cancelled work returns, and the handler runs.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals come to the main thread
+        return
+    if not hasattr(os, "set_blocking"):  # Windows before Python 3.12: the signal waits
+        yield
+        return
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    watcher = threading.Thread(target=_wait_for_signal, args=(reading, cancel), daemon=True)
+    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    try:
+        with suppress(RuntimeError):  # no thread to be had: the signal waits for the work
+            watcher.start()
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(writing)  # ends the watcher
+        if watcher.ident is not None:
+            watcher.join()
+        os.close(reading)
+
+
+def _wait_for_signal(reading: int, cancel: Callable[[], None]) -> None:
+    if os.read(reading, 1):
+        cancel()
 
 
 class _ClosedStream(io.TextIOBase):

@@ -1,192 +1,239 @@
 """Every result is an answer: what it says as JSON, its notes, and a file to keep it in.
 
-An answer is a frozen dataclass below `Answer`. It is saved field by field, as JSON that names
-the classes; `HOMES` lists the classes that such a file may name, so that reading one never
-makes anything else.
+An answer is a frozen dataclass below `Answer`. It is saved field by field, as JSON in a format
+with a name and a version of its own; `FILE_NAMES` lists what such a file may hold, so that
+reading one never makes anything else.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield._json import jsonable
-from cranfield._records import dataclass, field
 from cranfield._version import __version__
 from cranfield.errors import CranfieldError, InputError, UsageError, suggest
+from cranfield.io import frames
 from cranfield.io.files import describe, read_json_text, write_atomic
 from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from cranfield.report.charts.model import Chart
 else:
     from cranfield._lazy import np
 
-# The classes that a saved answer may hold, and where they live.
-HOMES: dict[str, str] = {
-    "Aggregated": "cranfield.agreement.aggregation",
-    "Agreed": "cranfield.comparison.judges",
-    "Agreement": "cranfield.agreement.answer",
-    "AgreementRow": "cranfield.agreement.assess",
-    "Annotation": "cranfield.evaluation.baselines",
-    "AnnotatorPairs": "cranfield.agreement.pairwise",
-    "AnnotatorQuality": "cranfield.agreement.quality",
-    "AnnotatorRow": "cranfield.agreement.assess",
-    "Assessed": "cranfield.agreement.assess",
-    "Association": "cranfield.campaign.surveys.rated",
-    "BandPoint": "cranfield.evaluation.category_votes.answer",
-    "BatchFacts": "cranfield.campaign.responses",
-    "BrokenForm": "cranfield.agreement.exclusive_labels",
-    "CategoryPart": "cranfield.relatedness.hierarchies",
-    "Choice": "cranfield.campaign.surveys.votes",
-    "Choices": "cranfield.campaign.surveys.votes",
-    "CollectionCheck": "cranfield.campaign.collections",
-    "CollectionDraft": "cranfield.campaign.collections",
-    "Comparability": "cranfield.lab.studies.calibration",
-    "Comparison": "cranfield.comparison.answer",
-    "ConceptCosts": "cranfield.relatedness.results",
-    "ConceptRanking": "cranfield.evaluation.concept_queries",
-    "ConceptView": "cranfield.relatedness.hierarchies",
-    "Confusions": "cranfield.agreement.truth_inference",
-    "Correlations": "cranfield.lab.studies.correlate",
-    "CostMap": "cranfield.data.costmap",
-    "CostMapView": "cranfield.relatedness.cost_maps",
-    "Curves": "cranfield.lab.studies.rank_curves",
-    "Derivation": "cranfield.evaluation.explanations",
-    "Description": "cranfield.features.extract",
-    "Descriptor": "cranfield.features",
-    "DescriptorCard": "cranfield.features.catalogue",
-    "DescriptorCatalogue": "cranfield.features.catalogue",
-    "DisplacementPair": "cranfield.evaluation.displacement",
-    "DisplacementScores": "cranfield.evaluation.displacement",
-    "Distance": "cranfield.features",
-    "Distribution": "cranfield.evaluation.category_votes.answer",
-    "Doubt": "cranfield.evaluation.truth_uncertainty",
-    "Duel": "cranfield.campaign.surveys.votes",
-    "ErrorAnalysis": "cranfield.campaign.error_analysis",
-    "Estimate": "cranfield.comparison.ppi",
-    "Estimated": "cranfield.comparison.judges",
-    "Favour": "cranfield.comparison.judges",
-    "FormResponses": "cranfield.campaign.responses",
-    "GroupingStudy": "cranfield.agreement.card_sorting",
-    "ItemDoubt": "cranfield.evaluation.truth_uncertainty",
-    "Explanations": "cranfield.evaluation.explanations",
-    "Family": "cranfield.comparison.answer",
-    "Fold": "cranfield.evaluation.fusion",
-    "FormsReport": "cranfield.agreement.answer",
-    "Friedman": "cranfield.stats.anova",
-    "Fusion": "cranfield.evaluation.fusion",
-    "FusionMethod": "cranfield.evaluation.fusion",
-    "Generality": "cranfield.lab.studies.generality",
-    "GroupAgreement": "cranfield.agreement.annotator_groups",
-    "GroupRow": "cranfield.agreement.annotator_groups",
-    "HeldFact": "cranfield.campaign.collections",
-    "HumanCorrelation": "cranfield.relatedness.human_judgements",
-    "IndexQuality": "cranfield.evaluation.index_quality",
-    "ItemAgreement": "cranfield.agreement.majority",
-    "ItemExplanation": "cranfield.evaluation.explanations",
-    "Join": "cranfield.lab.studies.correlate",
-    "Judge": "cranfield.comparison.judges",
-    "JudgedMeasure": "cranfield.comparison.judges",
-    "JudgementLog": "cranfield.data.judgement_log",
-    "JudgesReport": "cranfield.comparison.judges",
-    "KindShare": "cranfield.agreement.card_sorting",
-    "LabelMatrix": "cranfield.data.labels",
-    "LeftOut": "cranfield.lab.studies.reusability",
-    "LexiconPart": "cranfield.relatedness.tag_corpus",
-    "MajorityAgreement": "cranfield.campaign.surveys.votes",
-    "MajorityShare": "cranfield.agreement.majority",
-    "MajorityShares": "cranfield.agreement.majority",
-    "MapComparison": "cranfield.relatedness.cost_maps",
-    "Measure": "cranfield.measures",
-    "MeasureCard": "cranfield.evaluation.measure_catalogue",
-    "MeasureCatalogue": "cranfield.evaluation.measure_catalogue",
-    "MeasurePair": "cranfield.lab.studies.correlate",
-    "Method": "cranfield.relatedness",
-    "MethodCatalogue": "cranfield.relatedness.results",
-    "MethodPairs": "cranfield.relatedness.results",
-    "MovedConcept": "cranfield.relatedness.vocabularies",
-    "NearConcept": "cranfield.relatedness.vocabularies",
-    "Odds": "cranfield.evaluation.category_votes.answer",
-    "OneWay": "cranfield.stats.anova",
-    "OntologyCategories": "cranfield.relatedness.hierarchies",
-    "OntologyCheck": "cranfield.relatedness.hierarchies",
-    "OntologyFacts": "cranfield.relatedness.hierarchies",
-    "OntologyNode": "cranfield.relatedness.hierarchies",
-    "OntologyView": "cranfield.relatedness.hierarchies",
-    "PairRelatedness": "cranfield.relatedness.results",
-    "Pairs": "cranfield.comparison.answer",
-    "Pool": "cranfield.campaign.pool",
-    "PooledItem": "cranfield.campaign.pool",
-    "Power": "cranfield.lab.studies.stability",
-    "PoweredPair": "cranfield.comparison.ppi",
-    "PoweredScores": "cranfield.comparison.ppi",
-    "Preferences": "cranfield.campaign.surveys.votes",
-    "Problem": "cranfield.campaign.submissions",
-    "PublishedSite": "cranfield.campaign.collections",
-    "Quality": "cranfield.agreement.quality",
-    "QueryCategory": "cranfield.evaluation.category_votes.answer",
-    "QuestionVotes": "cranfield.campaign.surveys.votes",
-    "RandomStudy": "cranfield.lab.studies.random_runs",
-    "RankingPair": "cranfield.agreement.ranking_robustness",
-    "Rankings": "cranfield.agreement.ranking_robustness",
-    "RelatedPair": "cranfield.relatedness.results",
-    "Reliability": "cranfield.stats.cronbach",
-    "Remark": "cranfield.campaign.responses",
-    "Requirement": "cranfield.lab.studies.requirements",
-    "Requirements": "cranfield.lab.studies.requirements",
-    "Resampling": "cranfield.agreement.assess",
-    "ResultColumn": "cranfield.campaign.results.results_data",
-    "ResultPart": "cranfield.campaign.results.results_data",
-    "ResultTable": "cranfield.campaign.results.results_data",
-    "Respondents": "cranfield.campaign.surveys.survey",
-    "Rehearsal": "cranfield.server.rehearsal.checks",
-    "Reusability": "cranfield.lab.studies.reusability",
-    "Run": "cranfield.data",
-    "Scores": "cranfield.evaluation.scores",
-    "Search": "cranfield.features.search",
-    "Sign": "cranfield.agreement.quality",
-    "SimulatedRuns": "cranfield.lab.runs",
-    "Stability": "cranfield.lab.studies.stability",
-    "Stage": "cranfield.lab.studies.stability",
-    "SiteReport": "cranfield.campaign.collections",
-    "Standing": "cranfield.comparison.answer",
-    "Step": "cranfield.evaluation.explanations",
-    "Submission": "cranfield.campaign.checking",
-    "SubmissionCheck": "cranfield.campaign.checking",
-    "SurveyRows": "cranfield.campaign.surveys.survey",
-    "Swap": "cranfield.comparison.judges",
-    "Swaps": "cranfield.lab.studies.stability",
-    "SystemsStudy": "cranfield.agreement.ranking_robustness",
-    "TagClass": "cranfield.relatedness.tag_corpus",
-    "TagCorpus": "cranfield.relatedness.tag_corpus",
-    "TagCount": "cranfield.relatedness.tag_corpus",
-    "TagFilter": "cranfield.agreement.weak_labels",
-    "Tally": "cranfield.campaign.responses",
-    "TestedRun": "cranfield.lab.studies.random_runs",
-    "TopicScore": "cranfield.evaluation.category_votes.answer",
-    "TwoWay": "cranfield.stats.anova",
-    "UncertainPair": "cranfield.evaluation.category_votes.answer",
-    "UncertainScores": "cranfield.evaluation.category_votes.answer",
-    "Verdict": "cranfield.lab.studies.random_runs",
-    "View": "cranfield.campaign.views.answer",
-    "Violation": "cranfield.data.ontology",
-    "VocabularyComparison": "cranfield.relatedness.vocabularies",
-    "WeakLabels": "cranfield.agreement.weak_labels",
-    "Worked": "cranfield.evaluation.worked_example",
-    "WrittenSurvey": "cranfield.campaign.surveys.survey",
-    "WrittenQuestionnaire": "cranfield.campaign.surveys.questionnaire",
+# What a saved result may hold: the name in files, and the class. A class may be renamed or moved
+# without a change to files; a name in files stays.
+FILE_NAMES: dict[str, str] = {
+    "aggregated-truth": "cranfield.agreement.aggregation:AggregatedTruth",
+    "agreement": "cranfield.agreement.agreement:Agreement",
+    "agreement-figures": "cranfield.agreement.coefficients:AgreementFigures",
+    "agreement-row": "cranfield.agreement.coefficients:AgreementRow",
+    "annotation": "cranfield.evaluation.baselines:Annotation",
+    "annotator-pairs": "cranfield.agreement.pairwise:AnnotatorPairs",
+    "annotator-quality": "cranfield.agreement.quality:AnnotatorQuality",
+    "annotator-row": "cranfield.agreement.coefficients:AnnotatorRow",
+    "association": "cranfield.campaign.surveys.rated:Association",
+    "band-point": "cranfield.evaluation.category_votes:BandPoint",
+    "batch-facts": "cranfield.campaign.responses:BatchFacts",
+    "box-agreement": "cranfield.agreement.regions:BoxAgreement",
+    "broken-form": "cranfield.agreement.exclusive_labels:BrokenForm",
+    "calibrated-run": "cranfield.evaluation.run_calibration:CalibratedRun",
+    "campaign-plan": "cranfield.lab.studies.planning:CampaignPlan",
+    "category-part": "cranfield.relatedness.hierarchies:CategoryPart",
+    "choice": "cranfield.campaign.surveys.votes:Choice",
+    "choices": "cranfield.campaign.surveys.votes:Choices",
+    "collection-check": "cranfield.campaign.collections:CollectionCheck",
+    "collection-draft": "cranfield.campaign.collections:CollectionDraft",
+    "comparability": "cranfield.lab.studies.calibration:Comparability",
+    "comparison": "cranfield.comparison.answer:Comparison",
+    "concept-costs": "cranfield.relatedness.results:ConceptCosts",
+    "concept-ranking": "cranfield.evaluation.concept_queries:ConceptRanking",
+    "concept-view": "cranfield.relatedness.hierarchies:ConceptView",
+    "confusions": "cranfield.agreement.truth_inference:Confusions",
+    "correlations": "cranfield.lab.studies.correlate:Correlations",
+    "cost-map": "cranfield.data.costmap:CostMap",
+    "cost-map-view": "cranfield.relatedness.cost_maps:CostMapView",
+    "curves": "cranfield.lab.studies.rank_curves:Curves",
+    "derivation": "cranfield.evaluation.explanations:Derivation",
+    "description": "cranfield.features.extract:Description",
+    "descriptor": "cranfield.features:Descriptor",
+    "descriptor-benchmark": "cranfield.comparison.descriptor_benchmark:DescriptorBenchmark",
+    "descriptor-card": "cranfield.features.catalogue:DescriptorCard",
+    "descriptor-catalogue": "cranfield.features.catalogue:DescriptorCatalogue",
+    "design-replay": "cranfield.lab.studies.replay:DesignReplay",
+    "displacement-pair": "cranfield.evaluation.displacement:DisplacementPair",
+    "displacement-scores": "cranfield.evaluation.displacement:DisplacementScores",
+    "distance": "cranfield.features:Distance",
+    "distribution": "cranfield.evaluation.category_votes:Distribution",
+    "doubt": "cranfield.evaluation.truth_uncertainty:Doubt",
+    "drawn-cell": "cranfield.campaign.next_judgements:DrawnCell",
+    "duel": "cranfield.campaign.surveys.votes:Duel",
+    "error-analysis": "cranfield.campaign.error_analysis:ErrorAnalysis",
+    "estimate": "cranfield.comparison.ppi:Estimate",
+    "explanations": "cranfield.evaluation.explanations:Explanations",
+    "family": "cranfield.comparison.answer:Family",
+    "favour": "cranfield.comparison.judges:Favour",
+    "feedback": "cranfield.evaluation.feedback:Feedback",
+    "feedback-gain": "cranfield.evaluation.feedback:FeedbackGain",
+    "fold": "cranfield.evaluation.fusion:Fold",
+    "form-responses": "cranfield.campaign.responses:FormResponses",
+    "forms-report": "cranfield.agreement.agreement:FormsReport",
+    "friedman": "cranfield.stats.anova:Friedman",
+    "fusion": "cranfield.evaluation.fusion:Fusion",
+    "fusion-method": "cranfield.evaluation.fusion:FusionMethod",
+    "generality": "cranfield.lab.studies.generality:Generality",
+    "group-agreement": "cranfield.agreement.agreement:GroupAgreement",
+    "group-row": "cranfield.agreement.agreement:GroupRow",
+    "grouping-study": "cranfield.agreement.card_sorting:GroupingStudy",
+    "held-fact": "cranfield.campaign.collections:HeldFact",
+    "human-correlation": "cranfield.relatedness.results:HumanCorrelation",
+    "index-quality": "cranfield.evaluation.index_quality:IndexQuality",
+    "interval-estimate": "cranfield.comparison.judges:IntervalEstimate",
+    "item-agreement": "cranfield.agreement.majority:ItemAgreement",
+    "item-doubt": "cranfield.evaluation.truth_uncertainty:ItemDoubt",
+    "item-explanation": "cranfield.evaluation.explanations:ItemExplanation",
+    "join": "cranfield.lab.studies.correlate:Join",
+    "judge": "cranfield.comparison.judges:Judge",
+    "judge-agreement": "cranfield.comparison.judges:JudgeAgreement",
+    "judged-measure": "cranfield.comparison.judges:JudgedMeasure",
+    "judgement-log": "cranfield.data.judgement_log:JudgementLog",
+    "judgements": "cranfield.data:Judgements",
+    "judges-report": "cranfield.comparison.judges:JudgesReport",
+    "kind-share": "cranfield.agreement.card_sorting:KindShare",
+    "label-matrix": "cranfield.data.labels:LabelMatrix",
+    "left-out": "cranfield.lab.studies.reusability:LeftOut",
+    "lexicon-part": "cranfield.relatedness.tag_corpus:LexiconPart",
+    "majority-agreement": "cranfield.campaign.surveys.votes:MajorityAgreement",
+    "majority-share": "cranfield.agreement.majority:MajorityShare",
+    "majority-shares": "cranfield.agreement.majority:MajorityShares",
+    "map-comparison": "cranfield.relatedness.cost_maps:MapComparison",
+    "measure": "cranfield.measures:Measure",
+    "measure-card": "cranfield.evaluation.measure_catalogue:MeasureCard",
+    "measure-catalogue": "cranfield.evaluation.measure_catalogue:MeasureCatalogue",
+    "measure-pair": "cranfield.lab.studies.correlate:MeasurePair",
+    "measure-plan": "cranfield.lab.studies.planning:MeasurePlan",
+    "method": "cranfield.relatedness:Method",
+    "method-catalogue": "cranfield.relatedness.results:MethodCatalogue",
+    "method-pairs": "cranfield.relatedness.results:MethodPairs",
+    "moved-concept": "cranfield.relatedness.vocabularies:MovedConcept",
+    "near-concept": "cranfield.relatedness.vocabularies:NearConcept",
+    "next-judgements": "cranfield.campaign.next_judgements:NextJudgements",
+    "odds": "cranfield.evaluation.category_votes:Odds",
+    "one-way": "cranfield.stats.anova:OneWay",
+    "ontology-categories": "cranfield.relatedness.hierarchies:OntologyCategories",
+    "ontology-check": "cranfield.relatedness.hierarchies:OntologyCheck",
+    "ontology-facts": "cranfield.relatedness.hierarchies:OntologyFacts",
+    "ontology-node": "cranfield.relatedness.hierarchies:OntologyNode",
+    "ontology-view": "cranfield.relatedness.hierarchies:OntologyView",
+    "overlap-point": "cranfield.lab.studies.opinions:OverlapPoint",
+    "overlap-study": "cranfield.lab.studies.opinions:OverlapStudy",
+    "pair-relatedness": "cranfield.relatedness.results:PairRelatedness",
+    "pair-state": "cranfield.campaign.next_judgements:PairState",
+    "pairs": "cranfield.comparison.answer:Pairs",
+    "place-row": "cranfield.comparison.descriptor_benchmark:PlaceRow",
+    "pool": "cranfield.campaign.pool:Pool",
+    "pooled-item": "cranfield.campaign.pool:PooledItem",
+    "other units": "cranfield.lab.studies.stability:Others",
+    "power": "cranfield.lab.studies.stability:Power",
+    "power difference": "cranfield.lab.studies.stability:PowerDifference",
+    "power-point": "cranfield.lab.studies.planning:PowerPoint",
+    "powered-pair": "cranfield.comparison.ppi:PoweredPair",
+    "powered-scores": "cranfield.comparison.ppi:PoweredScores",
+    "preferences": "cranfield.campaign.surveys.votes:Preferences",
+    "problem": "cranfield.campaign.submissions:Problem",
+    "published-site": "cranfield.campaign.collections:PublishedSite",
+    "quality": "cranfield.agreement.quality:Quality",
+    "query-category": "cranfield.evaluation.category_votes:QueryCategory",
+    "question-votes": "cranfield.campaign.surveys.votes:QuestionVotes",
+    "random-study": "cranfield.lab.studies.random_runs:RandomStudy",
+    "ranking-pair": "cranfield.agreement.ranking_robustness:RankingPair",
+    "rankings": "cranfield.agreement.ranking_robustness:Rankings",
+    "region-agreement": "cranfield.agreement.regions:RegionAgreement",
+    "rehearsal": "cranfield.server.rehearsal.play:Rehearsal",
+    "related-pair": "cranfield.relatedness.results:RelatedPair",
+    "reliability": "cranfield.stats.anova:Reliability",
+    "reliability-bin": "cranfield.evaluation.run_calibration:ReliabilityBin",
+    "remark": "cranfield.campaign.responses:Remark",
+    "replay": "cranfield.lab.studies.replay:Replay",
+    "replay-point": "cranfield.lab.studies.replay:ReplayPoint",
+    "requirement": "cranfield.lab.studies.requirements:Requirement",
+    "requirements": "cranfield.lab.studies.requirements:Requirements",
+    "resampling": "cranfield.agreement.coefficients:Resampling",
+    "respondents": "cranfield.campaign.surveys.survey:Respondents",
+    "result-column": "cranfield.campaign.results.results_data:ResultColumn",
+    "result-part": "cranfield.campaign.results.results_data:ResultPart",
+    "result-table": "cranfield.campaign.results.results_data:ResultTable",
+    "reusability": "cranfield.lab.studies.reusability:Reusability",
+    "run": "cranfield.data:Run",
+    "run-estimate": "cranfield.campaign.next_judgements:RunEstimate",
+    "scores": "cranfield.evaluation.scores:Scores",
+    "search": "cranfield.features.search:Search",
+    "sign": "cranfield.agreement.quality:Sign",
+    "simulated-runs": "cranfield.lab.runs:SimulatedRuns",
+    "site-report": "cranfield.campaign.collections:SiteReport",
+    "slice-mean": "cranfield.comparison.slices:SliceMean",
+    "slice-pair": "cranfield.comparison.slices:SlicePair",
+    "sliced-scores": "cranfield.comparison.slices:SlicedScores",
+    "stability": "cranfield.lab.studies.stability:Stability",
+    "stage": "cranfield.lab.studies.stability:Stage",
+    "standing": "cranfield.comparison.answer:Standing",
+    "step": "cranfield.evaluation.explanations:Step",
+    "submission": "cranfield.campaign.submissions:Submission",
+    "submission-check": "cranfield.campaign.submissions:SubmissionCheck",
+    "survey-rows": "cranfield.campaign.surveys.survey:SurveyRows",
+    "swap": "cranfield.comparison.judges:Swap",
+    "swaps": "cranfield.lab.studies.stability:Swaps",
+    "systems-study": "cranfield.agreement.ranking_robustness:SystemsStudy",
+    "tag-class": "cranfield.relatedness.tag_corpus:TagClass",
+    "tag-corpus": "cranfield.relatedness.tag_corpus:TagCorpus",
+    "tag-count": "cranfield.relatedness.tag_corpus:TagCount",
+    "tag-filter": "cranfield.agreement.weak_labels:TagFilter",
+    "suggestion-influence": "cranfield.campaign.responses:SuggestionInfluence",
+    "tally": "cranfield.campaign.responses:Tally",
+    "tested-run": "cranfield.lab.studies.random_runs:TestedRun",
+    "topic-score": "cranfield.evaluation.category_votes:TopicScore",
+    "two-way": "cranfield.stats.anova:TwoWay",
+    "uncertain-pair": "cranfield.evaluation.category_votes:UncertainPair",
+    "uncertain-scores": "cranfield.evaluation.category_votes:UncertainScores",
+    "unit-design": "cranfield.stats.design:UnitDesign",
+    "verdict": "cranfield.lab.studies.random_runs:Verdict",
+    "view": "cranfield.campaign.views:View",
+    "violation": "cranfield.data.ontology:Violation",
+    "vocabulary-comparison": "cranfield.relatedness.vocabularies:VocabularyComparison",
+    "weak-labels": "cranfield.agreement.weak_labels:WeakLabels",
+    "worked-example": "cranfield.evaluation.measure_catalogue:WorkedExample",
+    "written-questionnaire": "cranfield.campaign.surveys.questionnaire:WrittenQuestionnaire",
+    "written-survey": "cranfield.campaign.surveys.survey:WrittenSurvey",
 }
-
-# Files that an earlier version saved hold the names that these classes had then.
-FORMER_NAMES = {"Collected": "FormResponses", "Published": "PublishedSite"}
-# How the layout of saved answers is numbered; a later one is refused, an earlier one is read.
-LAYOUT = 1
+# Files of layout 1 hold names of classes. Most are names in files of today in capitals and
+# without hyphens; these are not.
+_LAYOUT_1_NAMES = {
+    "Aggregated": "aggregated-truth",
+    "Agreed": "judge-agreement",
+    "Assessed": "agreement-figures",
+    "Collected": "form-responses",
+    "Estimated": "interval-estimate",
+    "Published": "published-site",
+    "Worked": "worked-example",
+}
+FORMAT = "cranfield-result"
+# A file of a later version is refused, one of an earlier version is read.
+FORMAT_VERSION = 2
+_LAYOUT_1_NOTE = "read from a file in the first layout of saved results; save it again to renew it"
 _CLASS, _TUPLE, _MAP, _ARRAY, _FLOAT = "~", "~tuple", "~map", "~array", "~float"
 _REPR_LENGTH = 900
+# Names in files of the classes saved so far; finding one imports its module.
+_names_of_classes: dict[type[Any], str] = {}
 
 
 def envelope(command: str, payload: Mapping[str, Any], notes: tuple[str, ...]) -> dict[str, Any]:
@@ -226,11 +273,13 @@ def _keywords(taker: Callable[..., Any]) -> tuple[str, ...]:
 class Answer:
     """What every result has: `to_dict`, `notes`, `save`, a table as `str`, a line as `repr`.
 
-    A result sets `command`, the word under which the command line asks for it, and writes
-    `payload` and `headline`; its tables are in `cranfield.report.tables`.
+    A result sets `command`, the word under which the command line asks for it, and `table_maker`,
+    the module and function that make its tables, and writes `payload` and `headline`. The tables
+    are named, not imported: they are in a room above the results, and are loaded when shown.
     """
 
     command: ClassVar[str]
+    table_maker: ClassVar[str]
     notes: tuple[str, ...] = field(default=(), kw_only=True)
 
     def payload(self, **view: Any) -> dict[str, Any]:
@@ -253,8 +302,14 @@ class Answer:
         """Write the whole answer to a file, which `cranfield.load` reads."""
         import json
 
-        document = {"cranfield": __version__, "command": self._word(), "layout": LAYOUT}
-        text = json.dumps(document | {"answer": encode(self)}, ensure_ascii=False)
+        document = {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "cranfield": __version__,
+            "command": self._word(),
+            "result": encode(self),
+        }
+        text = json.dumps(document, ensure_ascii=False)
         write_atomic(Path(path), (text + "\n").encode())
 
     def __eq__(self, other: object) -> bool:
@@ -272,11 +327,21 @@ class Answer:
 
         return as_text(self)
 
-    def to_latex(self, caption: str | None = None, label: str | None = None, **view: Any) -> str:
-        """The tables of the answer as LaTeX; the first with a caption and label of one's own."""
+    def to_latex(
+        self,
+        caption: str | None = None,
+        label: str | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        **view: Any,
+    ) -> str:
+        """The tables of the answer as LaTeX; the first with a caption and label of one's own.
+
+        Of named `columns` each table has those that it has, and its first one.
+        """
         from cranfield.report.rendering import latex_of
 
-        return latex_of(self, caption, label, **view)
+        return latex_of(self, caption, label, columns, **view)
 
     def to_markdown(self, **view: Any) -> str:
         """The tables of the answer as Markdown."""
@@ -284,19 +349,41 @@ class Answer:
 
         return render_answer(self, "markdown", **view)
 
+    def to_pandas(self) -> pd.DataFrame:
+        """The table that `--format csv` prints, as a data frame of pandas."""
+        return frames.to_pandas(self._columns(), f"{type(self).__name__}.to_pandas")
+
+    def to_polars(self) -> pl.DataFrame:
+        """The table that `--format csv` prints, as a data frame of polars."""
+        return frames.to_polars(self._columns(), f"{type(self).__name__}.to_polars")
+
+    def to_arrow(self) -> pa.Table:
+        """The table that `--format csv` prints, as an Arrow table."""
+        return frames.to_arrow(self._columns(), f"{type(self).__name__}.to_arrow")
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """The table that `--format csv` prints, written to a file where one is named."""
+        return frames.to_csv(self._columns(), path)
+
+    def _columns(self) -> dict[str, list[str | int | float | None]]:
+        """The columns of the table for machines."""
+        from cranfield.report.rendering import machine_columns
+
+        return machine_columns(self)
+
     def report(self, path: str | Path, **view: Any) -> None:
         """Write a page that opens from disk: the report of scores, else tables and charts."""
         from cranfield.report.rendering import page_of
 
         write_atomic(Path(path), page_of(self, **view).encode(errors="replace"))
 
-    def plot(self, measure: str | None = None) -> Any:
+    def plot(self, measure: str | None = None) -> Chart:
         """The chart of scores or of a comparison; it draws itself, and `save` writes it."""
         from cranfield.report.rendering import chart_of_answer
 
         return chart_of_answer(self, measure)
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         """What a notebook shows."""
         from cranfield.report.rendering import notebook_bundle
 
@@ -322,10 +409,10 @@ def encode(value: Any) -> Any:
     if isinstance(value, tuple | frozenset | set):
         return {_TUPLE: [encode(v) for v in value]}
     if hasattr(value, "__saved__"):
-        return {_CLASS: _class_name(value), "saved": encode(value.__saved__())}
+        return {_CLASS: _file_name(type(value)), "saved": encode(value.__saved__())}
     if hasattr(type(value), "__dataclass_fields__"):
         state = {f.name: encode(getattr(value, f.name)) for f in _fields(value) if f.init}
-        return {_CLASS: _class_name(value), **state}
+        return {_CLASS: _file_name(type(value)), **state}
     if isinstance(value, Mapping):
         if all(isinstance(k, str) and not k.startswith(_CLASS) for k in value):
             return {k: encode(v) for k, v in value.items()}
@@ -338,11 +425,38 @@ def encode(value: Any) -> Any:
     raise UsageError(f"an answer with a {type(value).__name__} cannot be saved")
 
 
-def _class_name(value: Any) -> str:
-    name = type(value).__name__
-    if name not in HOMES:
-        raise UsageError(f"an answer with a {name} cannot be saved")
-    return name
+def _file_name(kind: type[Any]) -> str:
+    """The name of a class in files."""
+    if kind in _names_of_classes:
+        return _names_of_classes[kind]
+    for name, location in FILE_NAMES.items():
+        if location.endswith(f":{kind.__name__}") and _saved_class(name) is kind:
+            return _names_of_classes.setdefault(kind, name)
+    raise UsageError(f"an answer with a {kind.__name__} cannot be saved")
+
+
+def _saved_class(name: str) -> type[Any]:
+    """The class that a name in files stands for."""
+    module, _, class_name = FILE_NAMES[name].partition(":")
+    kind: type[Any] = getattr(import_module(module), class_name)
+    return kind
+
+
+def _renew(value: Any) -> Any:
+    """What a file of layout 1 holds, with names of files for the names of classes."""
+    if isinstance(value, list):
+        return [_renew(entry) for entry in value]
+    if not isinstance(value, dict):
+        return value
+    entries = {key: _renew(entry) for key, entry in value.items()}
+    if _CLASS in value:
+        entries[_CLASS] = _layout_1_name(value[_CLASS])
+    return entries
+
+
+def _layout_1_name(class_name: str) -> str:
+    words = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in class_name)
+    return _LAYOUT_1_NAMES.get(class_name, words.removeprefix("-"))
 
 
 def decode(value: Any) -> Any:
@@ -368,8 +482,7 @@ def decode(value: Any) -> Any:
 
 
 def _rebuild(value: dict[str, Any]) -> Any:
-    name = FORMER_NAMES.get(value[_CLASS], value[_CLASS])
-    kind = getattr(import_module(HOMES[name]), name)
+    kind = _saved_class(value[_CLASS])
     if "saved" in value:
         return kind.__restored__(decode(value["saved"]))
     field_names = {f.name for f in _fields(kind) if f.init}
@@ -409,15 +522,30 @@ def _decode_saved(text: str, source: str) -> Any:
     document = json.loads(text)
     if not isinstance(document, dict) or "cranfield" not in document:
         raise InputError.single(source, "is not an answer of Cranfield, as save() writes it")
-    if "layout" not in document:
-        answer = _from_printed(document, source)
-    elif document["layout"] > LAYOUT:
-        raise InputError.single(source, f"was saved by a later Cranfield ({document['cranfield']})")
+    if document.get("format") == FORMAT:
+        if document["version"] > FORMAT_VERSION:
+            message = f"was saved by a later Cranfield ({document['cranfield']})"
+            raise InputError.single(source, message)
+        answer = decode(document["result"])
+    elif "layout" in document:
+        answer = _from_layout_1(document, source)
     else:
-        answer = decode(document["answer"])
+        answer = _from_printed(document, source)
     if isinstance(answer, Answer) and not all(isinstance(n, str) for n in answer.notes):
         raise InputError.single(source, "has notes that are no text")
     str(answer)  # fails where parts do not fit together
+    return answer
+
+
+def _from_layout_1(document: dict[str, Any], source: str) -> Any:
+    """The result in a file as versions up to 0.2 saved it, with a note that says so."""
+    if document["layout"] > 1:
+        raise InputError.single(source, f"was saved by a later Cranfield ({document['cranfield']})")
+    answer = decode(_renew(document["answer"]))
+    if isinstance(answer, Answer):
+        from dataclasses import replace
+
+        return replace(answer, notes=(*answer.notes, _LAYOUT_1_NOTE))
     return answer
 
 
@@ -429,6 +557,5 @@ def _from_printed(document: dict[str, Any], source: str) -> Answer:
             f"is the printed answer of {document.get('command')!r}; only scores can be read from "
             "what was printed (save an answer to load it again)",
         )
-    kind = import_module(HOMES["Scores"]).Scores
-    answer: Answer = kind.from_dict(document, name=source)
+    answer: Answer = _saved_class("scores").from_dict(document, name=source)
     return answer

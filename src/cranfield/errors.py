@@ -5,9 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
-
-from cranfield._records import dataclass
+from typing import Any, NamedTuple
 
 PROBLEMS_SHOWN = 20
 # Of a longer message the start says enough: a header may have a million columns.
@@ -16,8 +14,8 @@ MOST_JOBS = 4096
 LARGEST_COUNT = 2**53
 # Longer names are no slips of the fingers, and costly to compare with others.
 LONGEST_NAME = 200
-# Control characters, and marks that turn the direction of what follows; compiled when it is used.
-_OBEYED = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+# Control characters, and marks that turn the direction of what follows.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class CranfieldError(Exception):
@@ -68,8 +66,7 @@ class MissingExtraError(CranfieldError):
         return type(self), self._given
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One thing wrong with an input file; `line` is 0 when it concerns the whole file."""
 
     line: int
@@ -124,7 +121,7 @@ def visible(text: str) -> str:
     >>> visible("red: \\x1b[31m")
     'red: \\\\x1b[31m'
     """
-    return re.sub(_OBEYED, lambda match: ascii(match[0])[1:-1], text)
+    return _OBEYED.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def os_message(error: OSError) -> str:

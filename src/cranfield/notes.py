@@ -7,6 +7,7 @@ requests may be answered at once, and each gets its own notes only.
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import ParamSpec, Protocol, TypeAlias, TypeVar
@@ -138,7 +139,29 @@ class Pieces:
                 counter.cancel()
 
 
-Watcher: TypeAlias = "Progress | Callable[[float], None]"
+Watcher: TypeAlias = "Progress | Callable[[float], None] | bool"
+
+
+def _bar() -> Callable[[float], None]:
+    """What draws how far work has come: tqdm's bar where it is installed, else a line."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+
+        def write_line(share: float) -> None:
+            ending = "\n" if share >= 1 else ""
+            sys.stderr.write(f"\r{100 * share:3.0f} %{ending}")
+            sys.stderr.flush()
+
+        return write_line
+    bar = tqdm(total=100, unit="%", bar_format="{percentage:3.0f} %|{bar}| {elapsed}<{remaining}")
+
+    def move(share: float) -> None:
+        bar.update(100 * share - bar.n)
+        if share >= 1:
+            bar.close()
+
+    return move
 
 
 class Progress:
@@ -163,7 +186,11 @@ class Progress:
     @classmethod
     def of(cls, watcher: Watcher | None) -> Progress:
         """What a caller gave as progress: nothing, a function that is told, or one of these."""
-        return watcher if isinstance(watcher, Progress) else cls(watcher)
+        if isinstance(watcher, Progress):
+            return watcher
+        if isinstance(watcher, bool):
+            return cls(_bar() if watcher else None)
+        return cls(watcher)
 
     def __call__(self, share: float) -> None:
         """Say which share of the work is done."""
@@ -205,7 +232,7 @@ class Progress:
     def watch(self, counter: Counter, low: float = 0.0, high: float = 1.0) -> None:
         """Take the counts of compiled work as the part of the whole from `low` to `high`."""
         self._counters.append((counter, low, high))
-        if self.cancelled:
+        if self._cancelled.is_set():
             counter.cancel()
 
     @property

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from cranfield._records import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A publication, with what a BibTeX entry needs."""
 
     kind: str
@@ -31,8 +30,7 @@ class Reference:
         return f"@{self.kind}{{{key},\n{body}\n}}"
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where a measure or method is defined, and how the code departs from that text."""
 
     key: str
@@ -207,6 +205,20 @@ REFERENCES: dict[str, Reference] = {
         "Selection of the proper compact composite descriptor for improving content based image "
         "retrieval", 2009, "SPPRA",
     ),
+    "chatzichristofis-spcd": Reference(
+        "inproceedings", "Chatzichristofis, Savvas A.; Boutalis, Yiannis S.; Lux, Mathias",
+        "SpCD - Spatial color distribution descriptor: a fuzzy rule based compact composite "
+        "descriptor appropriate for hand drawn color sketches retrieval", 2010, "ICAART",
+    ),
+    "chatzichristofis-btdh": Reference(
+        "article", "Chatzichristofis, Savvas A.; Boutalis, Yiannis S.",
+        "Content based radiology image retrieval using a fuzzy rule based scalable composite "
+        "descriptor", 2010, "Multimedia Tools and Applications 46",
+    ),
+    "bay-2008": Reference(
+        "article", "Bay, Herbert; Ess, Andreas; Tuytelaars, Tinne; Van Gool, Luc",
+        "Speeded-up robust features (SURF)", 2008, "Computer Vision and Image Understanding 110",
+    ),
     "mpeg7-visual": Reference(
         "misc", "ISO/IEC", "Multimedia content description interface, part 3: visual", 2002,
         "ISO/IEC 15938-3",
@@ -269,5 +281,49 @@ REFERENCES: dict[str, Reference] = {
     "lin-1991": Reference(
         "article", "Lin, Jianhua", "Divergence measures based on the Shannon entropy", 1991,
         "IEEE Transactions on Information Theory 37(1)",
+    ),
+    "brier-1950": Reference(
+        "article", "Brier, Glenn W.", "Verification of forecasts expressed in terms of probability",
+        1950, "Monthly Weather Review 78(1)",
+    ),
+    "ilsvrc-2015": Reference(
+        "article", "Russakovsky, Olga; Deng, Jia; Su, Hao; et al.",
+        "ImageNet Large Scale Visual Recognition Challenge", 2015,
+        "International Journal of Computer Vision 115(3)",
+    ),
+    "guo-2017": Reference(
+        "inproceedings", "Guo, Chuan; Pleiss, Geoff; Sun, Yu; Weinberger, Kilian Q.",
+        "On calibration of modern neural networks", 2017, "ICML",
+    ),
+    "robertson-gap": Reference(
+        "inproceedings", "Robertson, Stephen E.; Kanoulas, Evangelos; Yilmaz, Emine",
+        "Extending average precision to graded relevance judgments", 2010, "SIGIR",
+    ),
+    "kekalainen-jarvelin-2002": Reference(
+        "article", "Kekäläinen, Jaana; Järvelin, Kalervo",
+        "Using graded relevance assessments in IR evaluation", 2002, "JASIST 53(13)",
+    ),
+    "spearman-1904": Reference(
+        "article", "Spearman, Charles",
+        "The proof and measurement of association between two things", 1904,
+        "American Journal of Psychology 15(1)",
+    ),
+    "lin-coco": Reference(
+        "inproceedings", "Lin, Tsung-Yi; Maire, Michael; Belongie, Serge; Hays, James; et al.",
+        "Microsoft COCO: common objects in context", 2014, "ECCV",
+    ),
+    "everingham-voc": Reference(
+        "article", "Everingham, Mark; Van Gool, Luc; Williams, Christopher K. I.; et al.",
+        "The PASCAL visual object classes (VOC) challenge", 2010,
+        "International Journal of Computer Vision 88(2)",
+    ),
+    "oksuz-lrp": Reference(
+        "inproceedings", "Oksuz, Kemal; Cam, Baris Can; Akbas, Emre; Kalkan, Sinan",
+        "Localization recall precision (LRP): a new performance metric for object detection", 2018,
+        "ECCV",
+    ),
+    "kendall-1945": Reference(
+        "article", "Kendall, Maurice G.", "The treatment of ties in ranking problems", 1945,
+        "Biometrika 33(3)",
     ),
 }  # fmt: skip

@@ -11,35 +11,33 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 from cranfield._lazy import cached_property
-from cranfield._records import dataclass, field, replace
 from cranfield.errors import MeasureError, suggest
 from cranfield.references import Source
 
 Value: TypeAlias = str | int | float | bool
 Cutoff: TypeAlias = Literal["none", "optional", "required", "recall"]
 
-# Patterns as texts: each is compiled when it is first used, which most of them are not.
-_STEM = r"[A-Za-z_][A-Za-z0-9_]*"
-_CUTOFF = r"@([0-9.]*[0-9])"
-_DIRECTION = r"\.[A-Za-z]+"
+_STEM = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CUTOFF = re.compile(r"@([0-9.]*[0-9])")
+_DIRECTION = re.compile(r"\.[A-Za-z]+")
 # trec_eval writes P_10, ndcg_cut_10 and iprec_at_recall_0.50, and is asked for P.10; others write
 # ndcg_at_10.
-_TAIL = r"(?P<name>[A-Za-z]\w*?)(?:[._]|_at_)(?P<at>[0-9]+(?:\.[0-9]+)?)"
+_TAIL = re.compile(r"(?P<name>[A-Za-z]\w*?)(?:[._]|_at_)(?P<at>[0-9]+(?:\.[0-9]+)?)")
 # A cutoff without anything before it: NDCG10.
-_GLUED = r"([A-Za-z]\w*?)([0-9]+)"
-_RANGE = r"@([0-9]{1,15})\.\.([0-9]{1,15})"
+_GLUED = re.compile(r"([A-Za-z]\w*?)([0-9]+)")
+_RANGE = re.compile(r"@([0-9]{1,15})\.\.([0-9]{1,15})")
 _LONGEST_RANGE = 1000
-_DASHED = r"[A-Za-z]+(?:-[A-Za-z]+)+"
-_BARE_NUMBER = r"[0-9.]*[0-9]"
+_DASHED = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)+")
+_BARE_NUMBER = re.compile(r"[0-9.]*[0-9]")
 _LARGEST_EXACT = 2**53  # whole numbers beyond it are not all floats
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(NamedTuple):
     """A parameter of a declaration: its kind, its default and the values it may take."""
 
     kind: type
@@ -167,16 +165,24 @@ class Spec:
         return self.bound.get(param, self.params[param].default)
 
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
+        # Made once: tables look measures up by their names thousands of times.
+        return self._spell()
+
+    def _spell(self) -> str:
         inside = ", ".join(f"{k}={v!r}" for k, v in self.bound.items())
         stem, dot, direction = self.name.partition(".")
         cut = "" if self.at is None else f"@{_digits(self.at)}"
         return f"{stem}{cut}{dot}{direction}" + (f"({inside})" if inside else "")
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and str(self) == str(other)
+        return type(other) is type(self) and self._text == str(other)
 
     def __hash__(self) -> int:
-        return hash(str(self))
+        return hash(self._text)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self}>"
@@ -197,8 +203,7 @@ def _digits(number: float) -> str:
     return format(Decimal(short), "f")
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedName:
+class ParsedName(NamedTuple):
     """A name as it was written, taken apart."""
 
     text: str
@@ -226,9 +231,12 @@ class Registry(Mapping[str, D], Generic[D]):
         aliases: Mapping[str, str] | None = None,
         sets: Callable[[], Mapping[str, Iterable[str]]] = dict,
         bare: Mapping[str, str] | None = None,
+        unlisted: Callable[[], Iterable[D]] = tuple,
     ) -> None:
         self.kind, self._declared, self._sets, self._bare = kind, declared, sets, bare or {}
         self._aliases = dict(aliases or {})
+        # Declarations that are found by their names and stand in no list.
+        self._unlisted = unlisted
 
     @cached_property
     def _known(self) -> dict[str, D]:
@@ -259,30 +267,48 @@ class Registry(Mapping[str, D], Generic[D]):
     def __len__(self) -> int:
         return len(self._known)
 
+    def knows(self, entry: str | D) -> bool:
+        """Whether an entry is a declaration of this registry, or the name of one or of a set."""
+        if not isinstance(entry, str):
+            return entry.name in self
+        if entry in self._sets():
+            return True
+        try:
+            declaration, _ = self._look_up(entry)
+            return declaration is not None and bool(declaration.check_complete())
+        except MeasureError:  # its cutoff or its parameters are not those of the declaration
+            return False
+
     def find(self, text: str) -> D:
         """The declaration that a name such as `nDCG@10` stands for, bound to its parameters."""
-        if isinstance(text, str) and (dashed := re.match(_DASHED, text.strip())):
+        declaration, name = self._look_up(text)
+        if declaration is None:
+            raise MeasureError(
+                f"No {self.kind.noun} named {name!r}.{self._likely(name)} "
+                f"List them with: {self.kind.catalogue}"
+            )
+        return declaration.check_complete()
+
+    def _look_up(self, text: str) -> tuple[D | None, str]:
+        """The declaration of a name, bound to its parameters; None, and the name without them."""
+        if isinstance(text, str) and (dashed := _DASHED.match(text.strip())):
             # alpha-nDCG@10, as papers write it.
             text = dashed[0].replace("-", "_") + text.strip()[dashed.end() :]
         if isinstance(text, str):
             text = self._bare.get(text.strip().lower(), text)
         exact = isinstance(text, str) and self._called(text.strip())
         if exact:
-            return exact.check_complete()
-        tail = isinstance(text, str) and re.fullmatch(_TAIL, text.strip())
+            return exact, exact.name
+        tail = isinstance(text, str) and _TAIL.fullmatch(text.strip())
         parsed = parse_name(f"{tail['name']}@{tail['at']}" if tail else text, self.kind.noun)
         declaration = self._called(parsed.name)
         if declaration is None:
-            name = text.strip() if tail else parsed.name
-            raise MeasureError(
-                f"No {self.kind.noun} named {name!r}.{self._likely(name)} "
-                f"List them with: {self.kind.catalogue}"
-            )
-        return declaration.bind(at=parsed.at, **parsed.params).check_complete()
+            return None, text.strip() if tail else parsed.name
+        return declaration.bind(at=parsed.at, **parsed.params), parsed.name
 
     def _likely(self, name: str) -> str:
         """What may be meant by a name that nothing has."""
-        glued = re.fullmatch(_GLUED, name)
+        glued = _GLUED.fullmatch(name)
         with_cutoff = glued and self._called(glued[1])
         if glued and with_cutoff:
             return f" Did you mean '{with_cutoff.name}@{glued[2]}'?"
@@ -318,7 +344,7 @@ class Registry(Mapping[str, D], Generic[D]):
             return self._known[name]
         canonical = self._spellings.get(name.lower())
         if canonical is None:
-            return None
+            return next((one for one in self._unlisted() if one.name == name), None)
         parsed = parse_name(canonical, self.kind.noun)
         return self._known[parsed.name].bind(at=parsed.at, **parsed.params)
 
@@ -399,7 +425,7 @@ def split_names(text: str) -> list[str]:
 
 def _range_of(name: str) -> list[str]:
     """A name with a range of cutoffs as one name for each of them; any other name as it is."""
-    match = re.search(_RANGE, name)
+    match = _RANGE.search(name)
     if match is None:
         return [name]
     first, last = int(match[1]), int(match[2])
@@ -413,13 +439,13 @@ def _range_of(name: str) -> list[str]:
 
 def _with_cutoff(part: str, before: list[str]) -> str:
     """A piece of a list of names; one that begins with a number continues the name before it."""
-    number = re.match(_BARE_NUMBER, part)
+    number = _BARE_NUMBER.match(part)
     last = before[-1] if before else ""
     if number is None or not re.match(r"$|[(.]", part[number.end() :]):
         return part
-    if cut := re.search(_CUTOFF, last):
+    if cut := _CUTOFF.search(last):
         return f"{last[: cut.start()]}@{number[0]}{part[number.end() :] or last[cut.end() :]}"
-    tail = re.fullmatch(_TAIL, last)
+    tail = _TAIL.fullmatch(last)
     return f"{tail['name']}@{part}" if tail else part
 
 
@@ -428,18 +454,18 @@ def parse_name(text: str, noun: str) -> ParsedName:
     if not isinstance(text, str):
         raise MeasureError(f"{text!r} is not the name of a {noun}")
     rest = text.strip()
-    stem = re.match(_STEM, rest)
+    stem = _STEM.match(rest)
     if stem is None:
         raise MeasureError(f"{text!r} is not the name of a {noun}")
     name, rest = stem.group(), rest[stem.end() :]
     at: float | None = None
     params: dict[str, Value] = {}
     while rest:
-        if cut := re.match(_CUTOFF, rest):
+        if cut := _CUTOFF.match(rest):
             if at is not None:
                 raise MeasureError(f"{text!r} has two cutoffs")
             at, rest = _number(cut.group(1), text), rest[cut.end() :]
-        elif direction := re.match(_DIRECTION, rest):
+        elif direction := _DIRECTION.match(rest):
             name, rest = name + direction.group(), rest[direction.end() :]
         elif rest.startswith("("):
             inside, rest = _matching(rest, text)

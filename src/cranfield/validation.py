@@ -327,9 +327,19 @@ def _is_seed(value: Any) -> bool:
         return False
 
 
+def _is_log(value: Any) -> bool:
+    """A judgement log, a file of one, or a data frame."""
+    if is_text(value) or isinstance(value, os.PathLike):
+        return True
+    names = ("annotators", "caps", "columns", "column_names", "collect")
+    return any(hasattr(value, name) for name in names) or bool(
+        getattr(getattr(value, "dtype", None), "names", None)
+    )
+
+
 # Names that stand for other annotations.
 ALIASES = {
-    "Watcher": "Callable | Progress",
+    "Watcher": "Callable | Progress | bool",
     "Rng": "Seed | Generator",
     "Resamples": "int | str",
 }
@@ -339,6 +349,8 @@ PLAIN: dict[str, Check] = {
     "object": _anything,
     "FileForm": _anything,  # an Input checks what it is made of
     "Executor": _is_executor,
+    "LogForm": _is_log,
+    "ItemVectorsForm": _anything,
     "None": lambda value: value is None,
     "int": _is_integer,
     "Seed": _is_seed,

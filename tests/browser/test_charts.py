@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from cranfield.comparison.compare import compare
-from cranfield.evaluation.curves import RECALL_MEASURES
+from cranfield.evaluation.precision_recall import RECALL_MEASURES
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.samples import SAMPLE
 from cranfield.report import charts

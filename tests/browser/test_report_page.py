@@ -5,9 +5,9 @@ import json
 import pytest
 
 from cranfield.cli import main
-from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.io.collection import read_collection
 from cranfield.io.samples import SAMPLE
+from cranfield.options import DEFAULT_THRESHOLD
 from cranfield.report.demo import LABEL_MEASURES, MEASURES
 
 NASTY = "<script>alert(1)</script>"

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+import socket
+import time
 
 import pytest
 
 from cranfield.io.samples import sample_folder
+from cranfield.server.admin import clock_of_site
 from cranfield.server.services import assessors, batch_results, batches
 from cranfield.server.services.batch_factory import new_batch
 from cranfield.server.services.campaigns import by_slug
 from cranfield.server.services.importing import import_collection
+from tests.server.process import served, stopped
 from tests.server.world import DAY, Site
 
-pytest.importorskip("selenium")
+WebDriverWait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
 # What is typed for one digit: which one it is, on the second tab no loop and no stroke.
 TYPED = ["e", "a"]
 ACTIONS = (("save", " "), ("skip", "."), ("cannot", "0"), ("later", ","), ("save", " "))
@@ -71,7 +75,6 @@ class Worker:
 
     def settled(self, before):
         """Wait until another page is there and its script has run."""
-        from selenium.webdriver.support.ui import WebDriverWait
 
         def there(driver):
             ready = "return document.documentElement.dataset.ready === 'yes'"
@@ -83,6 +86,11 @@ class Worker:
         before = self.driver.current_url
         self.site.time += 1
         self.type(*keys, " ")
+        # What is below the fold blocks until it was in view; Space goes there.
+        while "not looked at yet" in self.js(
+            "return (document.getElementById('problems') || {}).textContent || ''"
+        ):
+            self.type(" ")
         self.settled(before)
 
 
@@ -132,6 +140,93 @@ def test_an_empty_group_is_refused_before_anything_is_sent(driver, digits):
     )
     assert worker.js("return document.activeElement.name") == "Zero"
     assert log_of(digits, worker.id) == []
+
+
+def test_an_answer_waits_while_the_server_is_away_and_arrives_once(driver, digits):
+    """Also over a reload: the server is reached again, the answer is sent by itself."""
+    worker = Worker(driver, digits)
+    first = driver.current_url
+    driver.execute_cdp_cmd("Network.enable", {})
+    away = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    driver.execute_cdp_cmd("Network.emulateNetworkConditions", away)
+    try:
+        worker.type(*TYPED, " ")
+        told = "return document.getElementById('waiting').textContent"
+        WebDriverWait(driver, 20, 0.02).until(lambda _: "waits in this browser" in worker.js(told))
+        assert log_of(digits, worker.id) == []
+        assert driver.current_url == first
+    finally:
+        driver.execute_cdp_cmd("Network.emulateNetworkConditions", away | {"offline": False})
+    worker.settled(first)
+    worker.save(*TYPED)
+    assert [f.values["Two"] for f in log_of(digits, worker.id)] == ["1", "1"]
+    driver.get_log("browser")
+
+
+@pytest.mark.slow
+def test_a_server_that_is_killed_for_a_minute_loses_and_doubles_nothing(driver, tmp_path):
+    """A process of its own is ended by SIGKILL in the middle of 20 items, and started again."""
+    site = Site(tmp_path)
+    dates = {"opens": site.now, "closes": site.now + 300 * 365 * DAY}
+    import_collection(site.context, sample_folder("digits"), name="tiny", **dates)
+    site.set_state("open")
+
+    def write(connection):
+        row = by_slug(connection, "tiny")
+        options = {"slug": "one", "split": "agreement", "first": 20, "expires": 1e9}
+        new_batch(connection, site.context, "test", row, "labels", **options)
+        found = batches.read_batch(connection, row["id"], "one")
+        batches.set_state(connection, site.context, "test", found.row, "running")
+
+    site.context.store.write(write)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+    # The site of a test has a time of its own: this machine's is accepted in its place.
+    clock_of_site(tmp_path / "site", accept=True)
+    words = ["serve", str(tmp_path / "site"), "--port", port]
+    process, site.address, _ = served(words)
+    try:
+        worker = Worker(driver, site)
+        for number in range(20):
+            before = driver.current_url
+            if number == 10:
+                process.kill()
+                process.wait(60)
+            worker.type(*TYPED, " ")
+            while "not looked at yet" in worker.js(
+                "return (document.getElementById('problems') || {}).textContent || ''"
+            ):
+                worker.type(" ")
+            if number == 10:
+                time.sleep(60)
+                assert driver.current_url == before
+                message = worker.js("return document.getElementById('waiting').textContent")
+                assert "waits in this browser" in message
+                process, _, _ = served(words)
+            if number < 19:
+                worker.settled(before)
+        WebDriverWait(driver, 20, 0.05).until(lambda d: "nothing left" in d.page_source)
+    finally:
+        stopped(process)
+    forms = log_of(site, worker.id)
+    assert len(forms) == 20
+    assert len({form.item for form in forms}) == 20
+    assert {form.values["Two"] for form in forms} == {"1"}
+    site.context.store.close()
+    driver.get_log("browser")
+
+
+def test_two_tabs_of_one_person_give_one_form(driver, digits):
+    worker = Worker(driver, digits)
+    page, tab = driver.current_url, driver.current_window_handle
+    driver.switch_to.new_window("tab")
+    driver.get(page)
+    worker.save("e")
+    driver.close()
+    driver.switch_to.window(tab)
+    worker.save("r")
+    (form,) = log_of(digits, worker.id)
+    assert form.values["Three"] == "1"
 
 
 def test_a_reload_and_a_way_back_lose_nothing(driver, digits):
@@ -210,3 +305,51 @@ def test_screens_have_nothing_to_complain_of(driver, digits, axe, width):
         assert worker.js("return document.documentElement.scrollWidth") <= width, path
     driver.delete_cookie("cranfield_session")
     assert not [e for e in driver.get_log("browser") if not re.search("favicon", e["message"])]
+
+
+def test_boxes_are_drawn_on_the_site(driver, digits, axe):
+    """The policy of the site lets the boxes be drawn; they are stored with the answer."""
+
+    def write(connection):
+        row = by_slug(connection, "tiny")
+        options = {"slug": "boxes", "split": "agreement", "first": 2, "marks": "boxes"}
+        new_batch(connection, digits.context, "test", row, "labels", **options)
+        found = batches.read_batch(connection, row["id"], "boxes")
+        batches.set_state(connection, digits.context, "test", found.row, "running")
+        return assessors.add_assessor(
+            connection, digits.context, "t", row["id"], kind="crowd", batch_id=found.id
+        )
+
+    _, secret = digits.context.store.write(write)
+    worker = Worker(driver, digits, 390)
+    driver.get(f"{digits.address}/tiny/enter/{secret}")
+    driver.get(f"{digits.address}/tiny/work/boxes")
+    WebDriverWait(driver, 20, 0.05).until(
+        lambda _: worker.js("return document.querySelector('.frame img').naturalWidth") > 0
+    )
+    # The second key of the row of letters is that of the second concept.
+    worker.type("s")
+    worker.js("document.querySelector('[data-add]').focus()")
+    worker.type(worker.keys.ENTER)
+    assert worker.js("return document.querySelectorAll('.overlay .mark').length") == 1
+    worker.js(axe)
+    found = driver.execute_async_script(
+        "axe.run().then((r) => arguments[0](r.violations.map((v) => v.id + v.nodes[0].html)))"
+    )
+    assert found == []
+    before = driver.current_url
+    worker.js("document.activeElement.blur()")
+    worker.type(" ")
+    worker.settled(before)
+    with digits.context.store.read() as connection:
+        batch = batches.read_batch(connection, by_slug(connection, "tiny")["id"], "boxes")
+        (response,) = batch_results.responses(connection, batch)
+    (answer,) = response.filled[0].answers["shown"]
+    concept, _, place = answer.partition("=")
+    options = batch.forms["form"].question("shown").options
+    assert concept == options[1].value
+    x, y, width, height = map(float, place.split("@")[0].split(","))
+    whole = [float(side) for side in place.split("@")[1].split("x")]
+    assert [4 * width, 4 * height] == pytest.approx(whole, abs=0.1)
+    assert [x + width / 2, y + height / 2] == pytest.approx([s / 2 for s in whole], abs=0.1)
+    assert [m["message"] for m in driver.get_log("browser") if "favicon" not in m["message"]] == []

@@ -222,3 +222,15 @@ def test_only_what_was_accepted_is_paid():
 def test_plans_that_cannot_be(wrong):
     with pytest.raises(UsageError):
         Plan(**{"units": UNITS, **wrong})
+
+
+def test_a_certainty_gives_units_places_one_by_one_but_for_the_pilot():
+    plan = Plan(("a", "b"), overlap=3, certainty=0.9, least=1, pilot=1)
+    someone = Worker("w")
+    first = order_of(plan, "w")[0]
+    assert next_unit(plan, "running", someone, {"a": 1, "b": 1}) is None
+    assert next_unit(plan, "running", someone, {"a": 1, "b": 1}, places={"b": 2}) == "b"
+    assert next_unit(plan, "running", someone, {"a": 1, "b": 2}, places={"b": 2}) is None
+    assert next_unit(plan, "pilot", someone, {"a": 2, "b": 2}) == first
+    with pytest.raises(UsageError, match="adaptive overlap takes a certainty"):
+        Plan(("a",), overlap=2, certainty=0.9, least=3)

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
+from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.campaign.annotation_task import Sheet, Unit, UnitAnswers, read_response, response_of
-from cranfield.campaign.forms import ontology_form
-from cranfield.campaign.responses import CLASSES, classify_remark, collect_responses, read_forms
+from cranfield.campaign.annotation_task import (
+    Sheet,
+    Unit,
+    UnitAnswers,
+    make_sheet,
+    read_response,
+    response_of,
+)
+from cranfield.campaign.forms import NONE, ontology_form
+from cranfield.campaign.responses import (
+    CLASSES,
+    classify_remark,
+    collect_responses,
+    judge_crowd_forms,
+    read_forms,
+)
 from cranfield.cli import main
 from cranfield.data.judgement_log import FilledForm
 from cranfield.errors import InputError, UsageError
 from cranfield.io.ontology import read_ontology
 from cranfield.io.samples import SAMPLE
 from cranfield.ontologies import built_in
+from cranfield.site.work_pages import make_crowd_task
 
 DIGITS = read_ontology(SAMPLE / "ontology.csv", rules=SAMPLE / "rules.toml")
 GOOD = {"Zero": ["Two"], "Prime": ["Prime"]}
@@ -120,13 +138,19 @@ def test_two_batches_as_in_the_thesis():
     assert list(found.reasons) == ["exactly one of {Indoor, Outdoor, No_Visual_Place}"]
 
 
+def _with_class_names(text: str) -> str:
+    """A saved text with names of classes, as files of the first layout have them."""
+    return re.sub(r'(?<="~": ")[a-z-]+', lambda name: name[0].title().replace("-", ""), text)
+
+
 def test_responses_saved_under_their_former_name_load(tmp_path):
     responses = collect_responses([crowd("one", "w", "i"), crowd("one", "v", "i")])
     path = tmp_path / "responses.json"
     responses.save(path)
-    text = path.read_text(encoding="utf-8")
-    assert '"FormResponses"' in text
-    path.write_text(text.replace('"FormResponses"', '"Collected"'), encoding="utf-8")
+    document = json.loads(path.read_text(encoding="utf-8"))
+    result = document["result"] | {"~": "Collected"}
+    first_layout = {"cranfield": "0.1.0", "layout": 1, "command": "form read", "answer": result}
+    path.write_text(_with_class_names(json.dumps(first_layout)), encoding="utf-8")
     # As text, for a figure that is not known is NaN.
     assert json.dumps(cf.load(path).payload()) == json.dumps(responses.payload())
 
@@ -165,3 +189,189 @@ def test_files_of_classes(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["comments"][0]["about"] == "quality"
     classes.write_text("comment,class\nSo cute!,nonsense\n")
     assert main(asked) == 2
+
+
+def test_a_pool_of_annotations_is_judged_and_the_rest_stays_unjudged(tmp_path, monkeypatch):
+    """A person who knows the truth judges what two runs put first; scores are worked out here."""
+    items = [f"d{k}" for k in range(6)]
+    truth = {item: {"Sea": k % 2, "Sky": k // 3} for k, item in enumerate(items)}
+    head = "item,Sea,Sky\n"
+    runs = {
+        "one": {item: (0.9 - 0.1 * k, 0.1 * k) for k, item in enumerate(items)},
+        "two": {item: (0.1 * k, 0.9 - 0.1 * k) for k, item in enumerate(items)},
+    }
+    for name, scores in runs.items():
+        rows = [f"{item},{sea:.2f},{sky:.2f}\n" for item, (sea, sky) in scores.items()]
+        (tmp_path / f"{name}.csv").write_text(head + "".join(rows))
+    (tmp_path / "o.csv").write_text("concept,path\nSea,Nature.Sea\nSky,Nature.Sky\n")
+    monkeypatch.chdir(tmp_path)
+    pool = ["truth", "pool", "--labels", "one.csv", "two.csv", "--depth", "2", "-o", "pool.tsv"]
+    assert main([*pool, "--quiet"]) == 0
+    sheet = make_sheet("o.csv", pool="pool.tsv")
+    asked = {unit.name: set(sheet.forms[unit.form].concepts) for unit in sheet.units}
+    assert asked == {item: {"Sea", "Sky"} for item in ("d0", "d1", "d4", "d5")}
+    (tmp_path / "few.tsv").write_text("topic\titem\tjudged\nSea\td0\t0\nSky\td0\t1\nSky\td5\t0\n")
+    few = make_sheet("o.csv", pool="few.tsv")
+    assert {u.name: few.forms[u.form].concepts for u in few.units} == {
+        "d0": ("Sea",),
+        "d5": ("Sky",),
+    }
+    filled = [
+        UnitAnswers(item, {"shown": [c for c in asked[item] if truth[item][c]] or [NONE]})
+        for item in asked
+    ]
+    response = response_of(sheet, "ann", filled)
+    (tmp_path / "answers.json").write_text(json.dumps(response.to_dict()))
+    assert main(["truth", "form", "read", "answers.json", "-o", "log.csv", "--quiet"]) == 0
+    judged = {(r[1], r[2]): r[3] for r in cf.read_judgement_log("log.csv").rows()}
+    assert judged == {(i, c): str(truth[i][c]) for i in asked for c in asked[i]}
+    aggregated = ["truth", "aggregate", "log.csv", "--method", "majority", "-o", "truth.csv"]
+    assert main([*aggregated, "--quiet"]) == 0
+    scores = cf.evaluate_labels("truth.csv", ["one.csv"], "AP.concept", unlisted="unjudged")
+    # Sea: d0, d1 (true), d4, d5 (true) by confidence; Sky: d5 and d4 are true and come first.
+    by_concept = {"Sea": (1 / 2 + 2 / 4) / 2, "Sky": 1.0}
+    assert float(scores.overall[scores.measures[0]][0]) == pytest.approx(
+        sum(by_concept.values()) / 2
+    )
+    for bad, message in (("a\tb\n1\t2\n", "topic and item"), ("topic\titem\nSea\t\n", "a concept")):
+        (tmp_path / "bad.tsv").write_text(bad)
+        with pytest.raises(InputError, match=message):
+            make_sheet("o.csv", pool="bad.tsv")
+    (tmp_path / "bad.tsv").write_text("topic\titem\nOdd\td0\n")
+    with pytest.raises(UsageError, match="no concept 'Odd'"):
+        make_sheet("o.csv", pool="bad.tsv")
+
+
+class Layout(HTMLParser):
+    """The fields that a platform's page has: {name: values that can be chosen}."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.action, self.fields, self.pictures = "", {}, []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        known = dict(attrs)
+        if tag == "form":
+            self.action = known["action"]
+        elif tag == "img":
+            self.pictures.append(known["src"])
+        elif known.get("type") in ("radio", "checkbox"):
+            self.fields.setdefault(known["name"], []).append(known["value"])
+
+
+def test_a_crowd_batch_goes_out_comes_back_and_is_paid(tmp_path, monkeypatch):
+    """The layout is filled in as a platform would post it; the files are checked byte by byte."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "o.csv").write_text(
+        "concept,path\nDay,Time.Day\nNight,Time.Night\nSea,Nature.Sea\nSky,Nature.Sky\n"
+    )
+    (tmp_path / "rules.toml").write_text('[[exactly_one]]\nconcepts = ["Day", "Night"]\n')
+    (tmp_path / "items.csv").write_text("item,text\na,A view\nb,A harbour\n")
+    make = ["truth", "form", "crowd", "o.csv", "--rules", "rules.toml", "--items", "items.csv"]
+    made = [*make, "--address", "https://pictures.example/x/", "-o", "task", "--quiet"]
+    assert main(made) == 0
+    assert (tmp_path / "task/input.csv").read_bytes() == b"item,text\na,A view\nb,A harbour\n"
+    page = (tmp_path / "task/template.html").read_text()
+    assert "${text}" in page
+    assert "Choose what is representative" in (tmp_path / "task/instructions.txt").read_text()
+    layout = Layout(page)
+    assert layout.action == "https://www.mturk.com/mturk/externalSubmit"
+    assert {v for values in layout.fields.values() for v in values if v} == {
+        "Day",
+        "Night",
+        "Sea",
+        "Sky",
+    }
+    time, nature = layout.fields
+    posts = [
+        ("a1", "W1", "a", {time: ["Day"], nature: ["Sea", "Sky"]}),
+        ("a2", "W1", "b", {time: ["Night"], nature: ["Sea", "Sky"]}),
+        ("a3", "W2", "a", {time: ["Night"], nature: ["Sky"]}),
+        ("a4", "W2", "b", {time: ["Day"], nature: ["Sky"]}),
+        ("a5", "W3", "a", {time: ["Day", "Night"], nature: ["Sky"]}),
+        ("a6", "W1", "a", {time: ["Day"], nature: ["Sea"]}),
+    ]
+    head = ["HITId", "AssignmentId", "WorkerId", "Input.item", f"Answer.{time}", f"Answer.{nature}"]
+    rows = [
+        [f"h{i}", a, w, i, *("|".join(said[q]) for q in (time, nature))] for a, w, i, said in posts
+    ]
+    (tmp_path / "results.csv").write_text("\n".join(map(",".join, [head, *rows])) + "\n")
+    (tmp_path / "gold.csv").write_text(
+        "item,concept,value\na,Day,1\na,Night,0\na,Sea,1\nb,Night,1\nb,Day,0\n"
+    )
+    back = read_forms(["results.csv"], ontology="o.csv", rules="rules.toml")
+    values = {(r[0], r[1], r[2]): r[3] for r in back.log.rows()}
+    assert [values["W1", "a", c] for c in ("Day", "Night", "Sea", "Sky")] == ["1", "0", "1", "1"]
+    pay = ["truth", "form", "pay", "results.csv", "--ontology", "o.csv", "--rules", "rules.toml"]
+    assert main([*pay, "--gold", "gold.csv", "--bonus", "0.5", "-o", "paid.csv", "--quiet"]) == 0
+    paid = list(csv.reader((tmp_path / "paid.csv").read_text().splitlines()))
+    assert paid[0] == ["AssignmentId", "WorkerId", "Approve", "Reject", "Bonus", "BonusReason"]
+    right = "All answers that are known were right."
+    failed = "You did not pass the test: too few of the answers that are known were right."
+    assert paid[1:5] == [
+        ["a1", "W1", "x", "", "0.50", right],
+        ["a2", "W1", "x", "", "0.50", right],
+        ["a3", "W2", "", failed, "", ""],
+        ["a4", "W2", "", failed, "", ""],
+    ]
+    assert paid[5][:3] == ["a5", "W3", ""]
+    assert paid[5][3].startswith("The form is not complete or contradicts itself: ")
+    assert paid[6] == ["a6", "W1", "", "You had judged this item before.", "", ""]
+    # No reason tells a known answer or how many there are.
+    reasons = " ".join(row[3] for row in paid[1:] if row[1] == "W2")
+    assert not re.search(r"\d|Day|Night|Sea|Sky", reasons)
+    (tmp_path / "odd.csv").write_text("WorkerId,Input.item,Answer.x\nW,a,true\n")
+    with pytest.raises(InputError, match="AssignmentId"):
+        judge_crowd_forms("odd.csv")
+
+
+def test_the_layout_of_pictures_names_their_addresses(tmp_path):
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    photo = SAMPLE.parent / "photos" / "pictures" / "coffee_00.jpg"
+    (folder / "one cup.jpg").write_bytes(photo.read_bytes())
+    task = make_crowd_task("pto-2009", address="https://p.example/x", pictures=folder)
+    assert task["input.csv"] == "item,image_url\none%20cup,https://p.example/x/one%20cup.jpg\n"
+    assert Layout(task["template.html"]).pictures == ["${image_url}"]
+
+
+def test_the_influence_of_suggestions_is_that_of_people_who_follow_them(tmp_path, capsys):
+    """Half of the people do what they see: their share is known, and comes out."""
+    items = [f"i{k:03d}" for k in range(400)]
+    ontology = tmp_path / "o.csv"
+    ontology.write_text("concept,path\nDog,Dog\nCat,Cat\n")
+    (tmp_path / "items.txt").write_text("\n".join(items) + "\n")
+    draw = np.random.default_rng(3)
+    run = {i: {"Dog": float(draw.random()), "Cat": float(draw.random())} for i in items}
+    rows = "".join(f"{i},{run[i]['Dog']:.4f},{run[i]['Cat']:.4f}\n" for i in items)
+    (tmp_path / "run.csv").write_text("item,Dog,Cat\n" + rows)
+    sheet = make_sheet(
+        ontology, items=tmp_path / "items.txt", suggestions=tmp_path / "run.csv", seed=5
+    )
+    shown = {u.name for u in sheet.units if u.suggested.shown}
+    assert len(shown) == 200
+    assert Sheet.from_dict(sheet.to_dict()).units == sheet.units
+    filled = []
+    for unit in sheet.units:
+        chosen = []
+        for concept in ("Dog", "Cat"):
+            follows = unit.name in shown and draw.random() < 0.5
+            own = draw.random() < 0.5
+            if (run[unit.name][concept] >= 0.5) if follows else own:
+                chosen.append(concept)
+        filled.append(UnitAnswers(unit.name, {"Dog": chosen or ["none"]}, seconds=1.0))
+    said = response_of(sheet, "ann", filled).to_dict()
+    file = tmp_path / "answers.json"
+    file.write_text(json.dumps(said))
+    answer = read_forms([file])
+    everything = answer.influence[0]
+    assert (everything.concept, everything.shown, everything.hidden) == ("all", 400, 400)
+    # Who follows in half of the cases and is right by chance in the others follows in 0.75.
+    assert everything.followed_hidden == pytest.approx(0.5, abs=0.06)
+    assert everything.followed_shown == pytest.approx(0.75, abs=0.06)
+    low, high = everything.interval
+    assert low < 0.25 < high
+    assert {i.concept for i in answer.influence[1:]} == {"Dog", "Cat"}
+    assert main(["truth", "form", "read", str(file)]) == 0
+    assert "Influence of suggestions" in capsys.readouterr().out

@@ -11,7 +11,7 @@ import cranfield as cf
 from cranfield.cli import main
 from cranfield.io.collection import DECLARED
 from cranfield.io.samples import SAMPLE, copy_sample
-from cranfield.report.tables import document_of
+from cranfield.report.document import document_of
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from cranfield.campaign.forms import (
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import RuleBook
 from cranfield.errors import InputError, UsageError
-from cranfield.io.concept_glossary import built_in_meanings, read_meanings
+from cranfield.io.concepts import built_in_meanings, read_meanings
 from cranfield.io.ontology import read_ontology
 from cranfield.io.samples import SAMPLE
 from cranfield.ontologies import built_in

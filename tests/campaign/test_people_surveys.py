@@ -6,12 +6,19 @@ import json
 
 import numpy as np
 import pytest
+from scipy.stats import kendalltau
 
 import cranfield as cf
-from cranfield.campaign.annotation_task import UnitAnswers, read_response, response_of
+from cranfield.agreement.card_sorting import study_groups
+from cranfield.campaign.annotation_task import (
+    UnitAnswers,
+    data_address,
+    read_response,
+    response_of,
+)
 from cranfield.campaign.forms import NONE
 from cranfield.campaign.surveys.categories import category_survey
-from cranfield.campaign.surveys.counting import count_survey
+from cranfield.campaign.surveys.making import count_survey, make_survey, unblind_survey
 from cranfield.campaign.surveys.measures import measure_survey
 from cranfield.campaign.surveys.preference import CLASSES, LAST, class_of, preference_survey
 from cranfield.campaign.surveys.rated import (
@@ -20,6 +27,11 @@ from cranfield.campaign.surveys.rated import (
     ranking_survey,
     relatedness_survey,
 )
+from cranfield.campaign.surveys.sorting import (
+    grouping_survey,
+    hierarchy_survey,
+    tagging_survey,
+)
 from cranfield.cli import main
 from cranfield.data.categories import CategoryGraph
 from cranfield.data.costmap import CostMap
@@ -27,7 +39,8 @@ from cranfield.data.item_vectors import ItemVectors
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import InputError, UsageError
 from cranfield.io.pairs import read_pairs
-from cranfield.report.tables import document_of
+from cranfield.io.samples import SAMPLE
+from cranfield.report.document import document_of
 from cranfield.site.work_pages import sheet_page
 
 # Ch Table 4: votes for AP, NMRR, MNRO and an own order.
@@ -269,7 +282,7 @@ def test_votes_for_categories_are_read_by_uncertain(tmp_path):
     assert sorted(shown) == ["city", "crowd", "people"]
     said = ["people", "people", "crowd", "city", "city"]
     responses = [
-        response_of(survey.sheet, f"s{k}", [UnitAnswers("image", {"category": [c]})])
+        response_of(survey.sheet, f"s{k}", [UnitAnswers("0001", {"category": [c]})])
         for k, c in enumerate(said)
     ]
     file = tmp_path / "votes.csv"
@@ -339,3 +352,162 @@ def test_answers_to_something_else_are_refused(tmp_path):
     file.write_text("[]")
     with pytest.raises(InputError, match=r"not the key\.json"):
         count_survey(file, [good])
+
+
+def test_ratings_show_what_was_asked_with_and_no_id(tmp_path):
+    """Text and picture of the query beside each item; the ids, which name the class, nowhere."""
+    folder = tmp_path / "kept"
+    (folder / "pictures").mkdir(parents=True)
+    picture = (SAMPLE.parent / "photos" / "pictures").glob("*.jpg")
+    for name, source in zip(("cat_1", "cat_2", "dog_1"), picture, strict=False):
+        (folder / "pictures" / f"{name}.jpg").write_bytes(source.read_bytes())
+    (folder / "topics.csv").write_text("topic,text,item\nt1,a sleeping animal,cat_1\n")
+    (folder / "collection.toml").write_text(
+        'name = "kept"\npictures = "pictures"\ntopics = "topics.csv"\n'
+    )
+    run = tmp_path / "a.run"
+    run.write_text("t1 Q0 cat_2 1 2 a\nt1 Q0 dog_1 2 1 a\n")
+    survey = make_survey("rankings", runs=[run], collection=folder)
+    example = data_address(folder / "pictures" / "cat_1.jpg")
+    assert {(u.topic, u.query) for u in survey.sheet.units} == {("a sleeping animal", example)}
+    assert {u.picture for u in survey.sheet.units} == {
+        data_address(folder / "pictures" / f"{item}.jpg") for item in ("cat_2", "dog_1")
+    }
+    page = sheet_page(survey.sheet)
+    assert "a sleeping animal" in page
+    assert not any(item in page for item in ("cat_1", "cat_2", "dog_1"))
+    by_example = tmp_path / "b.run"
+    by_example.write_text("cat_1 Q0 cat_2 1 2 b\n")
+    pictures = folder / "pictures"
+    asked = make_survey("rankings", runs=[by_example], pictures=pictures).sheet.units[0]
+    assert (asked.query, asked.topic) == (example, "")
+
+
+def test_ids_of_items_tell_no_category(tmp_path):
+    (tmp_path / "cats.csv").write_text("category,parent\nanimal,\ncat,animal\ndog,animal\n")
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    for name, source in zip(
+        ("cat_1", "dog_1"), (SAMPLE.parent / "photos" / "pictures").glob("*.jpg"), strict=False
+    ):
+        (pictures / f"{name}.jpg").write_bytes(source.read_bytes())
+    survey = make_survey("categories", categories_file=tmp_path / "cats.csv", pictures=pictures)
+    page = sheet_page(survey.sheet)
+    assert "cat_1" not in page
+    assert "dog_1" not in page
+    filled = [UnitAnswers(u.name, {"category": ["cat"]}) for u in survey.sheet.units]
+    counted = count_survey(survey.key, [response_of(survey.sheet, "p", filled)])
+    assert {row[1] for row in counted.rows} == {"cat_1", "dog_1"}
+
+
+def test_concept_sets_stand_beside_their_photograph(tmp_path):
+    items = [p.stem for p in sorted((SAMPLE.parent / "photos" / "pictures").glob("*.jpg"))[:4]]
+    truth, first, second = tmp_path / "t.csv", tmp_path / "a.csv", tmp_path / "b.csv"
+    for path, row in ((truth, "1,1,0"), (first, "1,0,0"), (second, "0,0,1")):
+        path.write_text("item,A,B,C\n" + "".join(f"{item},{row}\n" for item in items))
+    survey = make_survey(
+        "preference",
+        truth=truth,
+        runs=[first, second],
+        questions=3,
+        pictures=SAMPLE.parent / "photos" / "pictures",
+    )
+    asked = [u for u in survey.sheet.units if u.name != LAST]
+    assert all(u.picture.startswith("data:image/jpeg") for u in asked)
+    assert not any(item in u.text for u in asked for item in items)
+
+
+def test_cards_are_sorted_and_the_agreement_is_that_of_the_people(tmp_path):
+    """Three people with four cards; the adjusted Rand indices are worked out by hand."""
+    survey = grouping_survey(["cat", "dog", "oak", "elm"], rng=3)
+    card_of = {item: card for card, item in survey.key["cards"].items()}
+    sorts = {
+        "ann": ({"cat": 1, "dog": 1, "oak": 2, "elm": 2}, ["animals\ntrees/wood"]),
+        "bob": ({"cat": 2, "dog": 2, "oak": 1, "elm": 1}, []),
+        "cid": ({"cat": 1, "oak": 1, "dog": 2, "elm": 2}, []),
+    }
+    said = []
+    for person, (groups, names) in sorts.items():
+        answers = {"groups": [f"{card_of[i]}={g}" for i, g in groups.items()]}
+        if names:
+            answers["names"] = names
+        said.append(response_of(survey.sheet, person, [UnitAnswers("cards", answers)]))
+    counted = count_survey(survey.key, said)
+    assert counted.columns == ("subject", "item", "group")
+    assert ("ann", "dog", "animals") in counted.rows
+    assert ("ann", "elm", "trees-wood") in counted.rows
+    assert ("bob", "elm", "group 1") in counted.rows
+    file = tmp_path / "groups.csv"
+    file.write_text("\n".join(",".join(row) for row in (counted.columns, *counted.rows)))
+    study = study_groups(file)
+    assert study.closeness("cat", "dog") == pytest.approx(2 / 3)
+    assert study.closeness("cat", "oak") == pytest.approx(1 / 3)
+    assert study.closeness("cat", "elm") == 0
+    rand = {frozenset(pair[:2]): pair[2] for pair in study.agreement}
+    assert rand[frozenset({"ann", "bob"})] == 1
+    # 6 pairs, 2 together for each, none for both: (0 - 2/3) / (2 - 2/3).
+    assert rand[frozenset({"ann", "cid"})] == pytest.approx(-0.5)
+    with pytest.raises(UsageError, match="a group for each"):
+        response_of(survey.sheet, "d", [UnitAnswers("cards", {"groups": ["c1=1"]})])
+
+
+def test_words_of_peoples_own_come_back_as_tags():
+    survey = tagging_survey(["a", "b"], texts={"a": "A text", "b": "B text"})
+    unit_of = {item: unit for unit, item in survey.key["items"].items()}
+    filled = [
+        UnitAnswers(unit_of["a"], {"tags": ["Blue  Sky, sea; blue sky"]}),
+        UnitAnswers(unit_of["b"], {"tags": ["sea"]}),
+    ]
+    counted = count_survey(survey.key, [response_of(survey.sheet, "ann", filled)])
+    assert counted.rows == (("ann", "a", "blue sky"), ("ann", "a", "sea"), ("ann", "b", "sea"))
+    each = unblind_survey(survey.key, [response_of(survey.sheet, "ann", filled)])
+    assert [row[:5] for row in each.rows][1] == ("ann", unit_of["b"], "b", "tags", "sea")
+
+
+def test_concepts_are_sorted_into_a_tree_without_circles():
+    survey = hierarchy_survey(["Water", "Sea", "Lake", "Sky"])
+    tree = ["Water=top", "Sea=Water", "Lake=Water", "Sky=top"]
+    said = response_of(survey.sheet, "ann", [UnitAnswers("tree", {"tree": tree})])
+    assert set(count_survey(survey.key, [said]).rows) == {
+        ("ann", "Water", "Water"),
+        ("ann", "Sea", "Water"),
+        ("ann", "Lake", "Water"),
+        ("ann", "Sky", "Sky"),
+    }
+    for circle in (["Water=Sea", *tree[1:]], ["Water=Water", *tree[1:]]):
+        with pytest.raises(UsageError, match="is below itself"):
+            response_of(survey.sheet, "ann", [UnitAnswers("tree", {"tree": circle})])
+    with pytest.raises(UsageError, match="called 'top'"):
+        hierarchy_survey(["top", "Sea"])
+
+
+def test_own_orders_are_correlated_with_each_measure_and_answers_are_unblinded():
+    """One person orders as AP does and one the other way round; a third gives no order."""
+    survey = measure_survey("AP NMRR", questions=3, rng=1)
+    about = {"age": ["30"], "education": ["student"]}
+    said = []
+    for person, sign in (("ann", 1), ("bob", -1)):
+        filled = []
+        for unit in survey.key["units"]:
+            places = survey.key["places"][unit]["AP"]
+            turned = {name: place if sign > 0 else 6 - place for name, place in places.items()}
+            own = [f"{name}={place}" for name, place in turned.items()]
+            filled.append(UnitAnswers(unit, {"methods": ["Method 1"], "own": own}))
+        said.append(response_of(survey.sheet, person, filled, about))
+    plain = [UnitAnswers(unit, {"methods": ["Method 1"]}) for unit in survey.key["units"]]
+    said.append(response_of(survey.sheet, "cid", plain, about))
+    ap, nmrr = count_survey(survey.key, said).own_orders
+    assert (ap.measure, ap.people, ap.orders) == ("AP", 2, 6)
+    assert ap.tau == pytest.approx(0)
+    # Each person is drawn whole: the interval reaches from all of one to all of the other.
+    assert ap.interval == pytest.approx((-1, 1))
+    (alone,) = [o for o in count_survey(survey.key, said[:1]).own_orders if o.measure == "NMRR"]
+    expected = [
+        kendalltau(*(list(survey.key["places"][u][m].values()) for m in ("AP", "NMRR"))).statistic
+        for u in survey.key["units"]
+    ]
+    assert alone.tau == pytest.approx(np.mean(expected))
+    assert nmrr.tau == pytest.approx(0)
+    each = unblind_survey(survey.key, said)
+    first = [row for row in each.rows if row[:2] == ("ann", "1") and row[3] == "methods"]
+    assert first[0][4] == survey.key["key"]["1"]["Method 1"]

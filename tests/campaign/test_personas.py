@@ -12,7 +12,13 @@ from cranfield.campaign.forms import ontology_form
 from cranfield.campaign.responses import collect_responses
 from cranfield.errors import UsageError
 from cranfield.ontologies import built_in
-from cranfield.server.rehearsal.personas import SPAM, Crowd, Said, fill_batches, find_out
+from cranfield.server.rehearsal.people import (
+    SPAM,
+    Crowd,
+    PersonAnswers,
+    detect_spammers,
+    fill_batches,
+)
 
 FORM = ontology_form(built_in("pto-2009-listed"))
 ITEMS = [f"i{k:02d}" for k in range(99)]
@@ -20,7 +26,7 @@ ITEMS = [f"i{k:02d}" for k in range(99)]
 
 def test_sixty_workers_of_whom_twelve_spam_over_eight_seeds():
     """Two batches of 5 and 4 forms per item, 53 concepts: 891 forms each time."""
-    told = [find_out(Crowd(FORM, ITEMS, seed=seed), seed=seed) for seed in range(8)]
+    told = [detect_spammers(Crowd(FORM, ITEMS, seed=seed), seed=seed) for seed in range(8)]
     print(*told, sep="\n")
     assert {(t.forms, t.spammers, t.copiers, t.honest) for t in told} == {(891, 12, 2, 48)}
     assert sum(t.found for t in told) >= 80
@@ -42,7 +48,9 @@ def test_everybody_fills_in_what_the_form_accepts():
     crowd = Crowd(FORM, ITEMS[:30], people=12, spammers=12, seed=1)
     assert {p.kind for p in crowd.people} == set(SPAM)
     for person in crowd.people:
-        answers, seconds = crowd.says(person.name, "i00", [Said("w01", crowd.truth["i00"])], 7)
+        answers, seconds = crowd.says(
+            person.name, "i00", [PersonAnswers("w01", crowd.truth["i00"])], 7
+        )
         needed = [p for p in FORM.check(answers) if "exactly one" in p.message]
         assert not needed
         assert seconds > 0

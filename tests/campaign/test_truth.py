@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cranfield.agreement.adjudication import Decision, read_decisions
+from cranfield.agreement.aggregation import Decision, read_decisions
 from cranfield.campaign.truth import (
     apply_screening,
     disputes,

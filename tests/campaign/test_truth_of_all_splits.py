@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import cranfield as cf
+from cranfield.campaign.scoring import public_truths
 from cranfield.cli import main
+from cranfield.io.samples import SAMPLE
 from tests.peers import sklearn_metrics
 
 CONCEPTS = ("Sky", "Sea", "Tree")
@@ -109,3 +111,37 @@ def test_thresholds_are_chosen_on_another_split(folder, capsys):
     assert "chosen for F.example on 12 items" in said.err
     assert "all runs bring their labels" not in said.err
     assert json.loads(said.out)["runs"][0]["items"]["evaluated"] == 24
+
+
+def test_the_truth_of_other_splits_is_public_and_that_of_the_evaluated_one_is_not(folder, tmp_path):
+    place, _, _ = folder
+    # An item that stands in both splits is evaluated, so it stays sealed.
+    (place / "train.txt").write_text("\n".join([*TRAIN, TEST[0]]))
+    (place / "notes.txt").write_text("how the pictures were taken\n")
+    settings = place / "collection.toml"
+    settings.write_text('extra = ["notes.txt"]\n' + settings.read_text())
+    assert main(["campaign", "import", str(place), "--to", str(tmp_path / "site"), "--quiet"]) == 0
+    assert main(["publish", str(place), "-o", str(tmp_path / "pages"), "--quiet"]) == 0
+    for written in (tmp_path / "site" / "public", tmp_path / "pages"):
+        (truth,) = written.rglob("truth-train.csv")
+        assert cf.read_labels(truth).items == TRAIN
+        assert [path.name for path in written.rglob("truth*")] == ["truth-train.csv"]
+        assert len(list(written.rglob("notes.txt"))) == 1
+
+
+def test_cells_that_were_not_judged_stay_so_in_a_public_truth(folder, tmp_path):
+    place, _, _ = folder
+    text = (place / "truth.csv").read_text().splitlines()
+    text[1] = "a0,?,1,0"
+    (place / "truth.csv").write_text("\n".join(text) + "\n")
+    parts = public_truths(cf.read_collection(place))
+    cf.write_labels(parts["truth-train.csv"], tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text().splitlines()[1] == "a0,?,1,0"
+
+
+def test_the_digits_have_the_truth_of_their_training_images():
+    collection = cf.read_collection(SAMPLE)
+    (extra,) = collection.extra
+    items = cf.read_labels(extra).items
+    assert set(items) == set(collection.splits["training"])
+    assert not set(items) & {*collection.splits["annotated"], *collection.splits["collection"]}

@@ -42,7 +42,7 @@ def test_concepts_as_csv(concepts: str, capsys: pytest.CaptureFixture[str]) -> N
     shown = capsys.readouterr()
     assert shown.out.splitlines()[0] == "item,concept,value,probability"
     assert rows(shown.out) == [
-        {"item": "x", "concept": "Sky", "value": "1", "probability": repr(2 / 3)},
+        {"item": "x", "concept": "Sky", "value": "1", "probability": repr(2.5 / 4)},
         {"item": "y", "concept": "Sky", "value": "undecided", "probability": "0.5"},
     ]
     assert "1 of 2 units are tied and stay undecided" in shown.err
@@ -70,11 +70,11 @@ def test_soft_labels_and_confidences(
     assert main(["aggregate", concepts, "--soft", "--quiet"]) == 0
     found = rows(capsys.readouterr().out)
     assert [(r["value"], float(r["probability"])) for r in found[:2]] == [
-        ("0", pytest.approx(1 / 3)), ("1", pytest.approx(2 / 3)),
+        ("0", pytest.approx(1.5 / 4)), ("1", pytest.approx(2.5 / 4)),
     ]  # fmt: skip
     target = tmp_path / "confidences.csv"
     assert main(["aggregate", concepts, "--confidences", "--quiet", "-o", str(target)]) == 0
-    assert target.read_text().splitlines()[:2] == ["item,concept,value", f"x,Sky,{2 / 3!r}"]
+    assert target.read_text().splitlines()[:2] == ["item,concept,value", f"x,Sky,{2.5 / 4!r}"]
 
 
 def test_the_truth_it_writes_is_a_truth_for_label(
@@ -117,7 +117,7 @@ def test_side_files(categories: str, tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_json(categories: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["aggregate", categories, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["truth"][0] == {"item": "x", "category": "cat", "probability": 2 / 3}
+    assert found["truth"][0] == {"item": "x", "category": "cat", "probability": 2.5 / 4}
     assert found["log"] == {"judgements": 5, "annotators": 3, "items": 2}
 
 

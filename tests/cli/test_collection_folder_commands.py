@@ -65,13 +65,15 @@ def test_thresholds_of_the_line_replace_those_of_the_folder(tmp_path):
     facts[row] = ",".join(cells)
     (folder / "run-facts.csv").write_text("\n".join(facts) + "\n")
     given = {"truth": str(folder), "runs": [], "threshold": None, "thresholds": None}
-    assert fill_arguments("label", given)["thresholds"]["tree"] == 0.25
+    assert fill_arguments("eval labels", given)["thresholds"]["tree"] == 0.25
     assert (
-        fill_arguments("label", given | {"thresholds": {"tree": "0.5"}})["thresholds"]["tree"]
+        fill_arguments("eval labels", given | {"thresholds": {"tree": "0.5"}})["thresholds"]["tree"]
         == "0.5"
     )
-    assert not fill_arguments("label", given | {"threshold": "0.5"})["thresholds"]
-    assert "tree" not in (fill_arguments("label", given | {"runs": ["x.csv"]})["thresholds"] or {})
+    assert not fill_arguments("eval labels", given | {"threshold": "0.5"})["thresholds"]
+    assert "tree" not in (
+        fill_arguments("eval labels", given | {"runs": ["x.csv"]})["thresholds"] or {}
+    )
 
 
 @pytest.mark.parametrize(
@@ -151,7 +153,7 @@ def test_pools_and_simulated_runs(capsys, tmp_path):
 def test_vectors_and_pictures_need_what_the_folder_lacks(capsys, tmp_path):
     assert main(["weaklabel", DIR, str(TRUTH)]) == 2
     assert "has no pictures" in capsys.readouterr().err
-    taken = fill_arguments("index-quality", {"vectors": "v.npz", "qrels": DIR, "runs": []})
+    taken = fill_arguments("eval index", {"vectors": "v.npz", "qrels": DIR, "runs": []})
     assert (taken["qrels"], len(taken["runs"])) == (HELD.judgements, len(HELD.runs))
 
 
@@ -161,4 +163,4 @@ def test_a_folder_without_a_collection_is_none(tmp_path):
     assert is_collection(SAMPLE)
     given = {"judgements": str(tmp_path), "runs": ["a.run"]}
     assert fill_arguments("eval", given) == given
-    assert len(QUESTIONS) == 13
+    assert len(QUESTIONS) == 14

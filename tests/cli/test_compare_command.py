@@ -172,11 +172,11 @@ def test_exact_randomization_of_few_topics(capsys, folder):
 def test_measures_without_a_test_are_left_out_and_named(capsys, folder):
     code, out, err = run(capsys, folder, "-m", "AP AP(mean='geometric')", "--test", "sign")
     assert code == 0
-    assert "AP(mean='geometric') is not a mean over topics" in err
-    code, out, err = run(capsys, folder, "-m", "AP(mean='geometric')")
+    assert "AP(mean='geometric') has no values of single topics" in err
+    code, out, err = run(capsys, folder, "-m", "AP(mean='geometric')", "--test", "sign")
     assert code == 2
     assert out == ""
-    assert "not a mean over topics" in err
+    assert "take bootstrap, randomization or t" in err
 
 
 @pytest.mark.parametrize("args, message", [
@@ -258,13 +258,13 @@ def label(capsys, annotation, *args, runs=("weak", "strong", "twin")):
     return code, captured.out, captured.err
 
 
-def test_annotation_is_compared_by_item_and_by_concept(capsys, annotation):
+def test_annotation_is_compared_by_item_unless_concepts_are_asked_for(capsys, annotation):
     args = ("-m", "F.example AP.concept HammingLoss", "--baseline", "weak", "--tail", "one")
     code, out, err = label(capsys, annotation, *args, "--format", "json")
     assert code == 0, err
     found = json.loads(out)
     assert [(m["name"], m["unit"], m["units"]) for m in found["measures"]] == [
-        ("F.example", "item", 40), ("AP.concept", "concept", 4), ("HammingLoss", "item", 40),
+        ("F.example", "item", 40), ("AP.concept", "item", 40), ("HammingLoss", "item", 40),
     ]  # fmt: skip
     pairs = {(p["measure"], p["a"]): p for p in found["pairs"]}
     assert pairs["F.example", "twin"]["p"] == 1.0
@@ -276,15 +276,16 @@ def test_annotation_is_compared_by_item_and_by_concept(capsys, annotation):
         assert pairs[name, "strong"]["p"] < 0.05
         assert pairs[name, "strong"]["wins"] > pairs[name, "strong"]["losses"]
     code, out, _ = label(capsys, annotation, *args, "--show", "all")
-    assert "F.example 40 items in every pair, AP.concept 4 concepts in every pair" in out
+    assert "n: 40 items in every pair" in out
+    args = ("-m", "AP.concept", "--units", "concepts", "--show", "all")
+    assert "n: 4 concepts in every pair" in label(capsys, annotation, *args)[1]
 
 
 def test_annotation_takes_the_options_of_label(capsys, annotation):
     code, out, err = label(capsys, annotation, "--threshold", "0.3", "--test", "t", "--show",
                            "pairs", "--format", "json")  # fmt: skip
     assert code == 0, err
-    # Micro means have no value per item; the others of label's default have.
-    assert {m["name"] for m in json.loads(out)["measures"]} == {
+    assert {m["name"] for m in json.loads(out)["measures"]} >= {
         "AP.concept", "F.concept", "F.example", "HammingLoss",
     }  # fmt: skip
     code, _, err = label(capsys, annotation, "--threshold", "0.9", "-m", "F.example",
@@ -296,7 +297,8 @@ def test_annotation_takes_the_options_of_label(capsys, annotation):
     (("--topics", "run"), "is for ranked runs"),
     (("--collection-size", "9"), "is for ranked runs"),
     (("-m", "AP"), "AP"),
-    (("-m", "F.concept(mean='micro')"), "is not a mean over topics, items or concepts"),
+    (("-m", "F.concept(mean='micro')", "--units", "both"), "is not a mean over concepts"),
+    (("-m", "F.concept", "--test", "wilcoxon"), "has no values of single items"),
     (("--threshold", "nobody=0.5"), "'nobody', which is not a run"),
     (("--ontology", "no-such-file.csv"), "no-such-file.csv"),
 ])  # fmt: skip

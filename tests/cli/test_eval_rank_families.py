@@ -127,8 +127,8 @@ def test_measures_of_opinions_say_which_command_has_them(
     files: tuple[str, str], capsys: pytest.CaptureFixture[str], measure: str
 ) -> None:
     assert main(["eval", *files, "-m", measure]) == 2
-    command = "displacement" if measure == "Displacement" else "uncertain"
-    assert f"use cranfield {command}" in capsys.readouterr().err
+    command = "displacement" if measure == "Displacement" else "votes"
+    assert f"use cranfield eval {command}" in capsys.readouterr().err
 
 
 def test_topics_of_the_run_from_standard_input(

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from cranfield.cli import COMMANDS, GROUPS, main
+from cranfield.cli import COMMANDS, GROUPS, SECTIONS, main
 from cranfield.io.samples import SAMPLE
 
 QRELS, PCA = str(SAMPLE / "qrels.txt.gz"), str(SAMPLE / "runs/pca.run.gz")
@@ -21,16 +21,40 @@ def answer(capsys, *argv):
     return json.loads(capsys.readouterr().out)
 
 
-def test_commands_are_grouped(capsys):
-    listed = " ".join(GROUPS.values()).split()
-    assert not set(listed) - set(COMMANDS)
-    assert len(set(listed)) == len(listed)
+def test_the_overview_has_every_command_once_and_fits_a_screen(capsys):
+    listed = " ".join(SECTIONS.values()).split()
+    assert sorted(listed) == sorted({name.split()[0] for name in COMMANDS})
     assert main(["--help"]) == 0
-    shown = capsys.readouterr().out
-    assert re.findall(r"^(\S[^:\n]*):$", shown, flags=re.MULTILINE)[: len(GROUPS)] == list(GROUPS)
-    printed = re.findall(r"^  (\S+)  ", shown, flags=re.MULTILINE)
-    assert printed[: len(listed)] == listed
-    assert sorted(printed) == sorted(COMMANDS)  # what is in no group stands at the end
+    text = capsys.readouterr().out
+    assert len(text.splitlines()) <= 40
+    assert re.findall(r"^(\S[^:\n]*):$", text, flags=re.MULTILINE) == list(SECTIONS)
+    assert re.findall(r"^  (\S+)  ", text, flags=re.MULTILINE) == listed
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_lists_its_commands(capsys, group):
+    names = [name.split()[1] for name in COMMANDS if name.startswith(f"{group} ")]
+    if group == "eval":  # its help is that of `eval ranked`, which names the others
+        assert main(["eval", "--help"]) == 0
+        text = " ".join(capsys.readouterr().out.split())
+        assert all(f"cranfield eval {name}" in text for name in names if name != "ranked")
+        return
+    assert main([group, "--help"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith(f"usage: cranfield {group} COMMAND")
+    assert re.findall(r"^  (\S+)  ", text, flags=re.MULTILINE) == names
+    assert main([group]) == 2
+    assert capsys.readouterr().out == text
+
+
+def test_unknown_commands_are_refused_with_advice(capsys):
+    assert main(["truth", "aggregte"]) == 2
+    text = capsys.readouterr().err
+    assert "no command 'truth aggregte'" in text
+    assert "'aggregate'" in text
+    assert "cranfield truth --help" in text
+    assert main(["compair"]) == 2
+    assert "'compare'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("asked", [["eval"], ["lab", "correlate"]])
@@ -136,42 +160,42 @@ def completed(script, line):
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 def test_bash_completes():
-    run = [sys.executable, "-m", "cranfield", "completion", "bash"]
+    run = [sys.executable, "-m", "cranfield", "--completion", "bash"]
     script = subprocess.run(run, capture_output=True, text=True, check=True, timeout=120).stdout
-    assert completed(script, "cranfield com") == ["compare", "completion"]
+    assert completed(script, "cranfield com") == ["compare"]
     assert completed(script, "cranfield eval --tie") == ["--ties", "--tie-range"]
     assert completed(script, "cranfield eval q.txt --ties a") == ["average"]
     assert "nDCG" in completed(script, "cranfield eval q.txt -m nD")
-    assert "F.example" in completed(script, "cranfield label q.txt -m F.")
+    assert "F.example" in completed(script, "cranfield eval labels q.txt -m F.")
     assert completed(script, "cranfield lab corr") == ["correlate"]
     assert completed(script, "cranfield lab correlate q.txt --res") == ["--resamples"]
-    assert completed(script, "cranfield chart leader") == ["leaderboard"]
+    assert completed(script, "cranfield report chart leader") == ["leaderboard"]
     assert completed(script, "cranfield help corr") == []
     assert completed(script, "cranfield help ev") == ["eval"]
     assert completed(script, "cranfield eval q") == []  # a file, which bash itself completes
 
 
 def script_of(capsys, shell):
-    assert main(["completion", shell]) == 0
+    assert main(["--completion", shell]) == 0
     return capsys.readouterr().out
 
 
 def test_what_zsh_and_fish_are_told(capsys):
     assert script_of(capsys, "zsh").startswith("autoload -U +X bashcompinit && bashcompinit\n")
     told = script_of(capsys, "fish")
-    assert "-n __fish_use_subcommand -a eval -d 'evaluate ranked runs against judgements'" in told
+    assert "-n __fish_use_subcommand -a eval -d 'runs against a truth: ranked," in told
     line = "complete -c cranfield -n '__fish_seen_subcommand_from eval' -l ties -x -a"
     assert f"{line} 'id file average'\n" in told
 
 
 OFFERED = {
-    "cranfield com": ["compare", "completion"],
+    "cranfield com": ["compare"],
     "cranfield eval --tie": ["--tie-range", "--ties"],
     "cranfield eval q.txt --ties a": ["average"],
     "cranfield eval q.txt -m nD": ["nDCG", "nDCGrel"],
-    "cranfield label q.txt -m F.": ["F.concept", "F.example"],
+    "cranfield eval labels q.txt -m F.": ["F.concept", "F.example"],
     "cranfield lab corr": ["correlate"],
-    "cranfield chart leader": ["leaderboard"],
+    "cranfield report chart leader": ["leaderboard"],
     "cranfield help ev": ["eval"],
 }
 

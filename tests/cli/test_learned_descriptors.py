@@ -10,6 +10,7 @@ from PIL import Image
 import cranfield as cf
 from cranfield.cli import main
 from cranfield.errors import CranfieldError, MissingExtraError
+from cranfield.features import descriptor, visual_words
 from cranfield.features.extract import describe_pictures
 from cranfield.features.pictures import read_picture, resized
 from cranfield.features.search import search
@@ -137,6 +138,22 @@ def test_words_are_learnt_once_and_rows_are_shares(pictures, tmp_path):
     assert sums[sums > 0] == pytest.approx(1, rel=1e-5)
     assert (sums > 0).sum() >= 6  # sky and water have no corners
     assert describe_pictures(pictures, "SIFT(words=20)", tmp_path / "a").computed == 0
+
+
+def test_vocabularies_may_be_larger_than_65_536():
+    assert descriptor("SURF(words=200000)").bound["words"] == 200_000
+    rng = np.random.default_rng(4)
+    features = rng.random((5000, 8), dtype=np.float32)
+    centres = rng.random((70_000, 8), dtype=np.float32)
+    nearest = visual_words._nearest(features, centres)
+    for row in range(0, 5000, 500):
+        distances = ((features[row].astype(float) - centres) ** 2).sum(axis=1)
+        assert distances[nearest[row]] == pytest.approx(distances.min(), abs=1e-5)
+
+
+def test_preset_takes_variants_of_lire(pictures, tmp_path):
+    answer = describe_pictures(pictures, "EHD CEDD", tmp_path, preset="lire")
+    assert set(answer.written) == {"EHD.lire", "CEDD"}
 
 
 def test_a_flat_picture_has_no_words():

@@ -251,7 +251,11 @@ def test_links_doubled_to_oneself_and_in_either_order(capsys):
         ("a,sea\n,sea\n", [], "l.csv:2: an empty name, expected: source,target"),
         ("a,sea\nb\n", [], "l.csv:2: 1 columns, expected: source,target"),
         (LINKS, ["--articles", "3"], "4 articles link to 'sea', but there are said to be 3"),
-        (LINKS, ["--articles", "0"], "cranfield relatedness: argument --articles: '0' is not a"),
+        (
+            LINKS,
+            ["--articles", "0"],
+            "cranfield concepts relatedness: argument --articles: '0' is not a",
+        ),
     ],
 )
 def test_link_tables_that_are_none(capsys, text, options, message):

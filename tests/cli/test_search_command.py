@@ -12,7 +12,7 @@ from PIL import Image
 import cranfield as cf
 from cranfield.cli import main
 from cranfield.errors import CranfieldError
-from cranfield.features import DESCRIPTORS, DISTANCES, first_look
+from cranfield.features import DESCRIPTORS, DISTANCES
 from cranfield.features import search as module
 from cranfield.features.distances import distances
 from cranfield.features.item_vectors import ItemTable
@@ -111,7 +111,7 @@ def test_blocks_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     table = ItemTable.of([f"i{i}" for i in range(300)], rng.random((300, 24)).round(1))
     for name in ("L1", "L2", "cosine", "Tanimoto", "chi2", "JSD", "relative"):
         whole = search(table, distance=name, k=300, jobs=1)
-        monkeypatch.setattr(first_look, "_ITEMS", 37)
+        monkeypatch.setattr("cranfield.features.search._ITEMS", 37)
         monkeypatch.setattr(module, "_QUERIES", 50)
         monkeypatch.setattr(module, "_TOGETHER", 7)
         parts = search(table, distance=name, k=40, jobs=2)
@@ -204,11 +204,18 @@ def test_a_look_at_query_and_results(photos: Path, tmp_path: Path) -> None:
     assert "<script" not in page
     assert run(*args) == 0
     assert ", relevant" in out.read_text()
+    with np.load(photos / "CEDD.npz") as arrays:
+        items = arrays["items"].tolist()
+    (tmp_path / "topics.csv").write_text(f"topic,item\nfirst,{items[5]}\n")
+    assert run(*args, "--queries", tmp_path / "topics.csv", "-k", 25) == 0
+    page = out.read_text()
+    assert page.count("<img ") == 26
+    assert f"<figcaption>{items[5]}<br>query" in page
 
 
 @pytest.mark.parametrize("queries", [None, "topics"])
 def test_on_processes_the_run_is_the_same(photos, tmp_path, monkeypatch, queries):
-    monkeypatch.setattr("cranfield.features.search_elsewhere._QUERIES", 50)
+    monkeypatch.setattr("cranfield.features.search._QUERIES", 50)
     with np.load(photos / "CEDD.npz") as arrays:
         items = arrays["items"].tolist()
     (tmp_path / "topics.csv").write_text("topic,item\n1," + items[5] + "\n2," + items[77] + "\n")

@@ -38,7 +38,8 @@ def test_shares_of_votes_say_what_the_votes_say(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     soft = folder / "soft.csv"
-    assert main(["aggregate", str(folder / "log.csv"), "--soft", "--quiet", "-o", str(soft)]) == 0
+    plain = ["--soft", "--prior", "0"]  # plain shares of the votes, nothing added to them
+    assert main(["aggregate", str(folder / "log.csv"), *plain, "--quiet", "-o", str(soft)]) == 0
     answers = []
     for votes, options in (("votes.csv", ()), ("soft.csv", ("--soft",))):
         assert uncertain(folder, votes, *options, "--format", "json") == 0

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from cranfield.cli import main
-from cranfield.evaluation.worked_example import worked_example
+from cranfield.evaluation.measure_catalogue import worked_example
 from cranfield.measures import REGISTRY
 
 

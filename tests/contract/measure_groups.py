@@ -20,8 +20,12 @@ GROUPS = {
     "reference": frozenset({"ranking", "reference"}),
     # Annotations of which some cells were judged: tested in test_pooled_labels.py.
     "cells": frozenset({"cells", "strata"}),
+    # Boxes of items: tested in kernels/test_regions.py and test_regions_from_files.py.
+    "regions": frozenset({"regions"}),
     # Runs that assign concepts: tested in test_labels_properties.py.
-    "annotation": frozenset({"labels", "confidences", "hierarchy", "costs"}),
+    "annotation": frozenset(
+        {"labels", "confidences", "hierarchy", "costs", "grades", "probabilities"}
+    ),
 }
 TEXTS = {"gain": ["grade", "exp", "binary", "1=3,2=9"]}
 NUMBERS = (0, 0.25, 1, 0.5, 2, 3, 0.95, 4, 1.5, 10, 1e-7, 123456.75)

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cranfield.agreement.assess import Resampling, assess
-from cranfield.agreement.coefficients import COEFFICIENTS, STANDARD, unit_counts
+from cranfield.agreement.coefficients import COEFFICIENTS, STANDARD, Resampling, assess, unit_counts
 from cranfield.data.judgement_log import JudgementLog, judgement_log
 
 ROWS = st.lists(

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cranfield import stats
-from cranfield.comparison.choices import CORRECTIONS, FAMILY_WISE, OF_MEANS, TESTS
 from cranfield.errors import UsageError
+from cranfield.options import CORRECTIONS, FAMILY_WISE, OF_MEANS, TESTS
 from tests.contract.test_comparison import scores
 
 OF_MEANS_ALL = (*OF_MEANS, "tukey", "tukey-randomization")

@@ -1,6 +1,8 @@
 """Every command's answer can be had from Python: a row per command, and all answers travel."""
 
 import copy
+import csv
+import io
 import json
 import pickle
 import shutil
@@ -10,18 +12,21 @@ import numpy as np
 import pytest
 
 import cranfield as cf
+from benchmarks.fuzz.folders import png
+from benchmarks.fuzz.sound_calls import DRAWN
 from cranfield.answers import Answer
 from cranfield.campaign.annotation_task import Sheet, Unit, UnitAnswers, response_of
 from cranfield.campaign.forms import ontology_form
-from cranfield.campaign.surveys.counting import count_survey
+from cranfield.campaign.surveys.making import count_survey
 from cranfield.campaign.surveys.rated import relatedness_survey
-from cranfield.cli import COMMANDS, main
+from cranfield.cli import COMMANDS, find_command, main
 from cranfield.io.samples import SAMPLE
+from cranfield.report.document import document_of, maker_of
 from cranfield.report.render import FORMATS, render
-from cranfield.report.tables import MAKERS, document_of
 
 QRELS = str(SAMPLE / "qrels.txt.gz")
 RUNS = [str(SAMPLE / "runs" / f"{n}.run.gz") for n in ("pca", "pixels", "random")]
+TOPICS = list(cf.read_qrels(QRELS).topics)
 TRUTH = str(SAMPLE / "truth.csv")
 LABELS = [str(SAMPLE / "labels" / f"{n}.csv.gz") for n in ("logistic", "tree", "bayes")]
 ONTOLOGY, RULES = str(SAMPLE / "ontology.csv"), str(SAMPLE / "rules.toml")
@@ -32,13 +37,20 @@ LOG, COSTS = str(SAMPLE / "judgement-log.csv.gz"), str(SAMPLE / "costmap.csv")
 BYTES = {
     "chart": "tests/report: a chart is drawn by cranfield.report.charts",
     "convert": "tests/cli/test_convert.py: what is written is read back",
+    "import": "tests/io/test_exports.py: a log, topics or a run",
     "trec_eval": "tests/golden: bytes of trec_eval",
-    "completion": "tests/cli/test_front_door.py: bash completes with it",
     "publish": "tests/site/test_publish.py: a folder of pages",
     "report": "tests/report/test_collection_report.py: a page of several answers",
     "serve": "tests/server: a site over HTTP",
     "judge": "tests/server/test_work.py: a program that judges",
     "submit": "tests/server/test_submissions.py: a run sent to a site",
+    **{
+        f"site {action}": "tests/server: the folder of a site"
+        for action in (
+            *("import", "export", "backup", "restore", "verify", "clock", "rescore", "passwd"),
+            "rehearse",
+        )
+    },
     "demo": "tests/cli/test_demo_command.py: tables and a page of several answers",
 }
 
@@ -65,7 +77,12 @@ def folder(tmp_path, monkeypatch):
         "labels.csv": "item,odd,low\n" + "".join(f"i{k},{k % 2},{int(k < 5)}\n" for k in range(12)),
         "grouped.csv": "subject,item,group\ns,a,x\ns,b,x\ns,c,y\nt,a,u\nt,b,u\nt,c,v\n",
         "asked.csv": "topic,query\n1,One OR Two\n2,Odd AND NOT One\n",
+        "boxes.csv": "item,concept,x,y,width,height\na,cat,1,1,9,9\nb,cat,3,3,5,5\n",
+        "placed.csv": "item,concept,x,y,width,height,confidence\na,cat,1,2,9,9,0.5\n",
         "tags.csv": "item,tag\n" + "".join(f"i{k},sky\n" for k in range(12)),
+        "drawn.json": DRAWN,
+        "kinds.csv": "topic,group\n"
+        + "".join(f"{t},{'ab'[k % 2]}\n" for k, t in enumerate(TOPICS)),
     }
     for name, text in files.items():
         (tmp_path / name).write_text(text)
@@ -75,6 +92,10 @@ def folder(tmp_path, monkeypatch):
         items=np.array([f"i{k}" for k in range(12)]),
         vectors=rng.random((12, 4)),
     )
+    for number, kind in enumerate("aaabbb"):
+        (tmp_path / "classes" / kind).mkdir(parents=True, exist_ok=True)
+        picture = tmp_path / "classes" / kind / f"{number}.png"
+        picture.write_bytes(png(20 + number, 20, 40 * number))
     (tmp_path / "answers.json").write_text(json.dumps(answered_form().to_dict()))
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "list.run").write_text(files["list.run"])
@@ -100,6 +121,26 @@ ROWS = {
             {"per": ("topic",)},
         ),
         ([QRELS, RUNS[0]], lambda: cf.evaluate(QRELS, RUNS[0])),
+        (
+            [QRELS, *RUNS, "-m", "AP", "--by", "kinds.csv"],
+            lambda: cf.evaluate(QRELS, RUNS, "AP").by("kinds.csv"),
+        ),
+        (
+            [
+                "regions",
+                "boxes.csv",
+                "placed.csv",
+                "-m",
+                "AP.region F.region",
+                "--draws",
+                "9",
+                "--errors",
+                "0.3",
+            ],
+            lambda: cf.evaluate_regions(
+                "boxes.csv", "placed.csv", "AP.region F.region", draws=9, errors=0.3
+            ),
+        ),
         (
             ["--gold", QRELS, "--silver", QRELS, RUNS[0], "-m", "AP"],
             lambda: cf.evaluate_powered(QRELS, QRELS, RUNS[0], "AP"),
@@ -165,6 +206,7 @@ ROWS = {
     "tags": [
         (["tags.csv", "--min-items", "3"], lambda: cf.analyse_tags("tags.csv", min_items=3)),
     ],
+    "truth regions": [(["drawn.json"], lambda: cf.region_agreement("drawn.json"))],
     "groups": [(["grouped.csv"], lambda: cf.study_groups("grouped.csv"))],
     "query": [
         (["asked.csv", LABELS[0]], lambda: cf.query_concepts("asked.csv", LABELS[0])),
@@ -221,6 +263,16 @@ ROWS = {
         )
     ],
     "search": [(["vectors.npz"], lambda: cf.search("vectors.npz"))],
+    "runs": [
+        (
+            ["feedback", "vectors.npz", "--pseudo", "--depth", "2"],
+            lambda: cf.apply_feedback("vectors.npz", pseudo=True, depth=2),
+        ),
+        (
+            ["benchmark", "classes", "-d", "SCD CLD"],
+            lambda: cf.benchmark_descriptors("classes", descriptors="SCD CLD"),
+        ),
+    ],
     "fuse": [
         ([*RUNS[:2], "--method", "rrf"], lambda: cf.fuse(RUNS[:2], "rrf")),
         (
@@ -232,6 +284,12 @@ ROWS = {
         (
             ["--train", "vectors.npz", "labels.csv", "--apply", "vectors.npz", "-o", "found.csv"],
             lambda: cf.annotate("vectors.npz", "labels.csv", "vectors.npz", name="found"),
+        )
+    ],
+    "calibrate": [
+        (
+            [TRUTH, LABELS[0], "--method", "platt", "-o", "found.csv"],
+            lambda: cf.calibrate(TRUTH, LABELS[0], method="platt", name="found"),
         )
     ],
     "collection": [
@@ -301,7 +359,9 @@ def cases():
 
 
 def test_every_command_has_a_row():
-    assert not (ROWS.keys() | BYTES.keys()) ^ COMMANDS.keys()
+    typed = [[command, *row[0]] for command, rows in ROWS.items() for row in rows]
+    typed += [command.split() for command in BYTES]
+    assert {find_command(words)[0] for words in typed} == COMMANDS.keys()
 
 
 @pytest.mark.parametrize("command, row", list(cases()))
@@ -313,7 +373,7 @@ def test_a_call_answers_what_the_command_prints(capsys, folder, command, row):
     assert isinstance(answer, Answer)
     assert json.loads(json.dumps(answer.to_dict(**(view[0] if view else {})))) == printed
     assert {"cranfield", "command", "notes"} <= printed.keys()
-    assert printed["command"].split()[0] == command
+    assert printed["command"] == command or printed["command"].split()[0] == command
 
 
 @pytest.mark.parametrize("command, row", list(cases()))
@@ -338,8 +398,18 @@ def test_answers_travel(folder, command, row):
 
 @pytest.mark.parametrize("command, row", list(cases()))
 def test_an_answer_has_every_format(folder, command, row):
-    document = document_of(row[1]())
+    answer = row[1]()
+    document = document_of(answer)
     assert [form for form in FORMATS if not render(document, form).strip()] == []
+    frame = answer.to_pandas()
+    header, *rows = csv.reader(io.StringIO(answer.to_csv()))
+    assert list(frame.columns) == header == answer.to_polars().columns
+    assert len(frame) == len(rows) == answer.to_arrow().num_rows
+    # Scores and comparisons have the rows that they are asked for: of topics, of pairs.
+    if not isinstance(answer, cf.Scores | cf.Comparison):
+        printed = list(csv.reader(io.StringIO(render(document, "csv"))))
+        assert header == printed[0]
+        assert len(rows) == len(printed) - 1
 
 
 def subclasses(kind):
@@ -348,12 +418,40 @@ def subclasses(kind):
         yield from subclasses(one)
 
 
-def test_every_kind_of_answer_has_tables_and_a_home():
-    from cranfield.answers import HOMES
+def test_every_kind_of_answer_has_tables_and_a_name_in_files():
+    from cranfield.answers import FILE_NAMES
 
-    kinds = {
-        kind.__name__ for kind in subclasses(Answer) if kind.__module__.startswith("cranfield")
-    }
+    kinds = [kind for kind in subclasses(Answer) if kind.__module__.startswith("cranfield")]
     assert kinds
-    assert not kinds - MAKERS.keys()
-    assert not kinds - HOMES.keys()
+    for kind in kinds:
+        assert callable(maker_of(kind)), kind
+        assert f"{kind.__module__}:{kind.__name__}" in FILE_NAMES.values(), kind
+
+
+SAVED = sorted((Path(__file__).parent / "saved").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", SAVED, ids=lambda path: path.stem)
+def test_a_file_of_the_first_layout_loads_with_a_note(path, tmp_path):
+    answer = cf.load(path)
+    assert "first layout of saved results" in answer.notes[-1]
+    answer.save(tmp_path / "again.json")
+    text = (tmp_path / "again.json").read_text()
+    document = json.loads(text)
+    assert (document["format"], document["version"]) == ("cranfield-result", 2)
+    assert f'"{type(answer).__name__}"' not in text
+    assert cf.load(tmp_path / "again.json") == answer
+
+
+def test_scores_of_the_first_layout_keep_their_values():
+    # One ranks a b c; relevant are a, c of the first topic, b of the second, a, b of the third.
+    means = cf.load(SAVED[0].with_name("scores.json")).mean()
+    assert means["one"]["AP"] == pytest.approx(((1 + 2 / 3) / 2 + 1 / 2 + 1) / 3)
+
+
+def test_a_file_of_a_later_version_is_refused(tmp_path):
+    path = tmp_path / "later.json"
+    cf.describe_measure("AP").save(path)
+    path.write_text(path.read_text().replace('"version": 2', '"version": 3', 1))
+    with pytest.raises(cf.InputError, match="later Cranfield"):
+        cf.load(path)

@@ -51,6 +51,31 @@ def test_strict_and_lenient_graders_are_left_alone(
         assert {verdicts[a] for a in crowd.odd} == {"keep"}
 
 
+def test_people_on_the_hard_queue_are_compared_with_others_on_the_same_items(
+    honest: dict[str, list[tuple[crowds.Crowd, list[str]]]],
+) -> None:
+    """Beside everybody's mean agreement nearly all of them were looked at."""
+    verdicts = Counter(
+        verdicts[a] for crowd, verdicts in honest["three on the hard queue"] for a in crowd.odd
+    )
+    assert verdicts["keep"] >= 17, verdicts
+
+
+def test_slow_items_make_nobody_quick() -> None:
+    """Whoever judges only easy items, which take everybody little time, is not too fast."""
+    rng = np.random.default_rng(8)
+    rows = [(a, i) for i in range(240) for a in range(6) if a or i < 60]
+    log = judgement_log(
+        [f"a{a}" for a, _ in rows],
+        [f"i{i}" for _, i in rows],
+        [str(i % 2) for _, i in rows],
+        seconds=[(5 if i < 60 else 40) * rng.uniform(0.8, 1.2) for _, i in rows],
+    )
+    people = quality_of(log)
+    assert people[0].seconds < people[1].seconds / 3
+    assert [p.verdict for p in people] == ["keep"] * 6
+
+
 def test_every_kind_of_bad_annotator_is_noticed() -> None:
     noticed: Counter[str] = Counter()
     names: dict[str, None] = {}

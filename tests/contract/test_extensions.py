@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.data.subjects import SubjectRankings
+from cranfield.data.categories import SubjectRankings
 from tests.reference import rank_families as slow
 
-GRADED = ("GradedNMRR", "GradedMNRO", "GradedNormRecall")
-BINARY = {"GradedNMRR": "NMRR", "GradedMNRO": "MNRO", "GradedNormRecall": "NormRecall"}
+GRADED = ("GradedNMRR", "GradedMNRO", "GradedNormRecall", "GradedNormPrecision")
+BINARY = {name: name.removeprefix("Graded") for name in GRADED}
+HIGHER_IS_BETTER = ("GradedNormRecall", "GradedNormPrecision")
 grades = st.lists(st.sampled_from([0, 0, 1, 2]), min_size=2, max_size=14)
 
 
@@ -46,6 +47,7 @@ def test_twins(order, extra):
             lambda r: slow.mnro(groups, places(r), rel=r, size=size, printed=False), 2
         ),
         "GradedNormRecall": slow.over_levels(lambda r: slow.norm_recall(places(r), size), 2),
+        "GradedNormPrecision": slow.over_levels(lambda r: slow.norm_precision(places(r), size), 2),
     }
     for name, twin in twins.items():
         assert value(order, name, size) == pytest.approx(twin, abs=1e-12, nan_ok=True), name
@@ -58,7 +60,7 @@ def test_perfect_order_alone_is_best_and_one_grade_is_the_binary_measure(order):
         return
     perfect = sorted(order, reverse=True)
     for name in GRADED:
-        best = 1.0 if name == "GradedNormRecall" else 0.0
+        best = 1.0 if name in HIGHER_IS_BETTER else 0.0
         assert value(perfect, name) == pytest.approx(best, abs=1e-12)
         assert (value(order, name) == pytest.approx(best, abs=1e-12)) == (order == perfect)
         assert -1e-12 <= value(order, name) <= 1 + 1e-12
@@ -78,7 +80,7 @@ def test_a_better_item_moved_up_never_costs(order, seed):
     better[i], better[j] = better[j], better[i]
     for name in GRADED:
         gain = value(better, name) - value(order, name)
-        assert gain >= -1e-12 if name == "GradedNormRecall" else gain <= 1e-12
+        assert gain >= -1e-12 if name in HIGHER_IS_BETTER else gain <= 1e-12
 
 
 unjudged = st.lists(st.sampled_from([0, 1, 1, 2, None, None]), min_size=2, max_size=14)

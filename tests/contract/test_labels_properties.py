@@ -95,7 +95,9 @@ def test_declarations_are_complete():
     for measure in LABEL_MEASURES:
         for field in ("title", "formula", "family", "summary", "ties", "undefined", "example"):
             assert getattr(measure, field), f"{measure.name} has no {field}"
-        assert measure.needs <= {"labels", "confidences", "hierarchy", "costs"}
+        assert measure.needs <= {
+            *("labels", "confidences", "hierarchy", "costs", "grades", "probabilities"),
+        }
 
 
 def test_sets_name_known_measures():
@@ -312,8 +314,7 @@ def test_files_names_and_matrices_may_be_mixed(tmp_path):
     assert evaluate_labels(truth, [run], "F.example").mean() == {"mine": {"F.example": 0.5}}
     named = evaluate_labels(truth, {"x": run, "y": np.eye(2)}, "F.example").mean()
     assert named == {"x": {"F.example": 0.5}, "y": {"F.example": 1.0}}
-    with pytest.raises(UsageError, match="given as a list"):
-        evaluate_labels(truth, run, "F.example")
+    assert evaluate_labels(truth, run, "F.example").mean() == {"mine": {"F.example": 0.5}}
     with pytest.raises(UsageError, match="two runs are named 'mine'"):
         evaluate_labels(truth, [run, run], "F.example")
 

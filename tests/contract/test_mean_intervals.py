@@ -8,7 +8,7 @@ import pytest
 import cranfield as cf
 from cranfield import stats
 from cranfield.errors import UsageError
-from cranfield.stats.choices import MEAN_METHODS
+from cranfield.options import MEAN_METHODS
 from cranfield.stats.intervals import wilson_intervals
 
 UNIT = (0.0, 1.0)

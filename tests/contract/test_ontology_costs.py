@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cranfield.data.ontology import Ontology
-from cranfield.measures.labels.taxonomy import balanced_distance
+from cranfield.measures.labels.hierarchy import balanced_distance
 
 
 @st.composite

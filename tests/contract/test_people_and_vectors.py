@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.data.categories import Categorisation, CategoryGraph
+from cranfield.data.categories import Categorisation, CategoryGraph, SubjectRankings
 from cranfield.data.item_vectors import ItemVectors
 from cranfield.data.judgement_log import judgement_log
-from cranfield.data.subjects import SubjectRankings
-from cranfield.evaluation.best_query import average_precision, best_query
+from cranfield.evaluation.index_quality import average_precision, best_query
 
 GRAPH = CategoryGraph.from_pairs([("people", "all"), ("city", "all")])
 VOTES = [

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from cranfield.errors import UsageError
-from cranfield.evaluation.category_votes import Distribution, poisson_binomial
-from cranfield.evaluation.category_votes.answer import convolve, mixture
+from cranfield.evaluation.category_votes import Distribution, convolve, mixture, poisson_binomial
 
 CHANCE = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, 1e-300]))
 

@@ -21,6 +21,7 @@ from cranfield.measures import (
     FAMILIES,
     POOLED,
     RANKED,
+    REGIONS,
     REGISTRY,
     SETS,
     Measure,
@@ -157,12 +158,14 @@ def test_a_name_means_the_measure_of_the_task() -> None:
 
 @pytest.mark.parametrize("m", REGISTRY.values(), ids=str)
 def test_the_names_that_tables_print_are_understood(m: Measure) -> None:
-    registry = next(r for r in (RANKED, ANNOTATION, POOLED) if m.name in r)
+    registry = next(r for r in (RANKED, ANNOTATION, POOLED, REGIONS) if m.name in r)
     for bound in bindings(m):
         assert registry.find(bound.mean_label) == bound
 
 
-@pytest.mark.parametrize("registry", [RANKED, ANNOTATION], ids=["ranked", "annotation"])
+@pytest.mark.parametrize(
+    "registry", [RANKED, ANNOTATION, REGIONS], ids=["ranked", "annotation", "regions"]
+)
 def test_every_alias_leads_to_one_canonical_name(registry: Registry[Measure]) -> None:
     for alias, name in registry.aliases.items():
         stem = parse_name(name, "measure").name

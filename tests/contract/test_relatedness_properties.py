@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cranfield.data.costmap import CostMap
 from cranfield.data.counts import Snapshot, TaggedItem, normalise_term
 from cranfield.errors import InputError, MeasureError, NeedsError, UsageError
-from cranfield.io.provider import ProviderSettings
+from cranfield.io.counts import ProviderSettings
 from cranfield.references import REFERENCES
 from cranfield.relatedness import METHODS, cooccurrence, methods, parse_methods
 from cranfield.relatedness import api as python

@@ -9,11 +9,10 @@ import pytest
 
 from cranfield.errors import InputError, NeedsError, UsageError
 from cranfield.relatedness import METHODS
-from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.hirst_st_onge import links_across
 from cranfield.relatedness.information import information_of
 from cranfield.relatedness.paths import greatest_depth
-from cranfield.relatedness.scoring import Resources, score_pairs
+from cranfield.relatedness.scoring import Lexicon, Resources, score_pairs
 from cranfield.relatedness.taxonomy import taxonomy_of
 from cranfield.relatedness.wordnet import open_wordnet
 from cranfield.relatedness.wordnet.parse import load_arrays, pack_arrays

@@ -5,8 +5,7 @@ import pytest
 
 from cranfield.data.labels import LabelMatrix
 from cranfield.evaluation.calibration import concept_curves, reliability
-from cranfield.evaluation.curves import roc_curve
-from cranfield.evaluation.precision_recall import count_at_cutoffs, operating_curves
+from cranfield.evaluation.precision_recall import count_at_cutoffs, operating_curves, roc_curve
 
 sklearn_metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed")
 sklearn_calibration = pytest.importorskip("sklearn.calibration")

@@ -12,7 +12,7 @@ import numpy as np
 from cranfield.campaign.annotation_task import UnitAnswers, make_sheet, response_of
 from cranfield.cli import main
 from cranfield.data.labels import dense
-from cranfield.io.annotations import read_truth
+from cranfield.io.labels import read_truth
 from cranfield.io.samples import SAMPLE
 from tests.server.process import served, stopped
 from tests.server.world import Browser
@@ -107,7 +107,7 @@ def test_the_round_on_the_site_runs_as_the_page_shows_it(tmp_path, monkeypatch, 
     shutil.copytree(SAMPLE, tmp_path / "digits")
     monkeypatch.chdir(tmp_path)
     text = PAGE.read_text()
-    part = text[text.index("### A round on the site") : text.index("## Ask people something else")]
+    part = text[text.index("### A round on the site") : text.index("## Hand it to a crowd")]
     program = re.search(r"```python\n(.*?)```", part, re.DOTALL)[1]
     (tmp_path / "my_judge.py").write_text(program)
     blocks = re.findall(r"```console\n(.*?)```", part, re.DOTALL)

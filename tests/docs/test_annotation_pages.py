@@ -14,7 +14,9 @@ def test_console_blocks_are_true(tmp_path, monkeypatch, capsys):
     for name, content in re.findall(r"`([\w.]+)`:\n\n```(?:csv|toml)\n(.*?)```", text, re.DOTALL):
         (tmp_path / name).write_text(content)
     blocks = re.findall(
-        r"```console\n\$ cranfield ((?:label truth\.csv|ontology).*?)\n(.*?)```", text, re.DOTALL
+        r"```console\n\$ cranfield ((?:eval labels truth\.csv|concepts ontology).*?)\n(.*?)```",
+        text,
+        re.DOTALL,
     )
     assert len(blocks) == 4
     for command, shown in blocks:

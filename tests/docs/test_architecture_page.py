@@ -9,7 +9,7 @@ PAGE = (ROOT / "docs" / "contributing" / "architecture.md").read_text()
 ROOMS = re.findall(r"^\| `(\w+)` \|", PAGE, flags=re.MULTILINE)
 PACKAGE = ROOT / "src" / "cranfield"
 # Not rooms: the doors of the package, and helpers of a few lines.
-SMALL = {"__init__", "__main__", "_json", "_lazy", "_process", "_records", "_version"}
+SMALL = {"__init__", "__main__", "_json", "_lazy", "_process", "_system", "_version"}
 
 
 def layers():

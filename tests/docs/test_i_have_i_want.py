@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.cli import COMMANDS, main
+from cranfield.cli import find_command, main
 from cranfield.io.samples import SAMPLE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "i-have-i-want.md").read_text()
@@ -40,18 +40,18 @@ TYPED = [
 DONE = {
     "compare digits/qrels.txt.gz old=": "new is significantly better",
     "eval digits/qrels.txt.gz mine.tsv": "mine",
-    "errors": "Hardest topics",
+    "report errors": "Hardest topics",
     "eval digits/qrels.txt.gz main=": ("baseline.json", '"per_topic"'),
     "compare digits/qrels.txt.gz change=": "change",
     "eval digits/qrels.txt.gz digits/runs": ("report.html", "<!doctype html>"),
-    "fuse": ("both.run", "Q0"),
+    "runs fuse": ("both.run", "Q0"),
     "eval digits/qrels.txt.gz both.run": "both",
-    "publish": ("site/index.html", "</html>"),
-    "check": "good",
-    "agreement": "annotator",
-    "aggregate": ("truth-of-many.csv", "item,concept,value"),
-    "pool": ("pool.txt", "zero-1\t"),
-    "form": ("form.html", "<form"),
+    "report site": ("site/index.html", "</html>"),
+    "collection submissions": "good",
+    "truth agreement": "annotator",
+    "truth aggregate": ("truth-of-many.csv", "item,concept,value"),
+    "truth pool": ("pool.txt", "zero-1\t"),
+    "truth form": ("form.html", "<form"),
     "lab correlate": "How alike measures rank the runs",
     "lab stability": "nDCG@10",
 }
@@ -71,8 +71,9 @@ def test_there_are_three_users_and_no_job_needs_more_than_two_commands():
 
 def test_what_is_not_run_is_a_command_with_such_words():
     for line in [x for _, _, kind, text in ALL if kind == "text" for x in text.splitlines()]:
-        program, command, *_ = line.split()
-        assert (program, command in COMMANDS) == ("cranfield", True)
+        program, *words = line.split()
+        assert program == "cranfield"
+        assert find_command(words)[0], line
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """The sources place by place: every row is worked out, and its figure and status hold."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,8 +38,20 @@ def test_a_row_that_no_longer_holds_is_told():
     row = rows.Row("eq. 3", "AP", "equal", call="at('AP', [1, 3], 4)", printed=["0.84"])
     assert rows.check(row)[1]
     assert not rows.check(rows.Row("eq. 3", "AP", "equal", call=row.call, printed=["0.83"]))[1]
-    differs = rows.Row("x", "y", "differs", call="1", printed=["2"], ours=1, why="z", erratum="?!")
+    call, ours = "at('P@1', [1], 4)", 1.0
+    differs = rows.Row(
+        "x", "y", "differs", call=call, printed=["2"], ours=ours, why="z", erratum="?!"
+    )
     assert rows.check(differs)[1] == ["has no erratum '?!'"]
+
+
+def test_a_row_that_runs_nothing_of_the_product_is_told():
+    by_hand = rows.Row("x", "y", "equal", call="1 + 1", printed=["2"])
+    assert rows.check(by_hand)[1] == ["runs nothing of Cranfield: its status is 'recounted'"]
+    assert not rows.check(replace(by_hand, status="recounted"))[1]
+    assert rows.check(replace(by_hand, status="recounted", printed=["3"]))[1]
+    own = rows.Row("x", "y", "recounted", call="at('AP', [1, 3], 4)", printed=["0.83"])
+    assert rows.check(own)[1] == ["runs Cranfield: it is not 'recounted'"]
 
 
 def test_pages_have_a_line_for_every_row(tmp_path):

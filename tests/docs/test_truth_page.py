@@ -14,6 +14,7 @@ BLOCKS = {
     "check:silver",
     "check:differences",
     "check:coarse",
+    "check:gold-clusters",
     "dl19:small-gold",
     "dl19:some-pairs",
     "dl19:judges",

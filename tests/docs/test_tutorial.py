@@ -34,13 +34,15 @@ WITH_RANDOM = (
     'cranfield eval digits/qrels.txt.gz digits/runs/*.run.gz -m "AP nDCG@10 P@10"',
     "cranfield eval digits/qrels.txt.gz digits/runs/*.run.gz --per-topic --format csv "
     "-o scores.csv",
-    "cranfield compare digits/qrels.txt.gz digits/runs/*.run.gz -m AP --baseline pixels",
-    'cranfield compare digits/qrels.txt.gz digits/runs/*.run.gz -m "AP nDCG@10" --show leaderboard',
+    "cranfield compare digits/qrels.txt.gz digits/runs/*.run.gz -m AP --baseline pixels "
+    "--design digits/design.csv",
+    'cranfield compare digits/qrels.txt.gz digits/runs/*.run.gz -m "AP nDCG@10" --show leaderboard '
+    "--design digits/design.csv",
     "cranfield compare digits -m AP",
     'cranfield lab correlate digits/qrels.txt.gz digits/runs/*.run.gz -m "AP nDCG@10 RR"',
     'cranfield lab stability digits/qrels.txt.gz digits/runs/*.run.gz -m "AP RR" --repeats 2',
-    "cranfield publish digits -o site",
-    "cranfield errors digits --kind ranked",
+    "cranfield report site digits -o site",
+    "cranfield report errors digits --kind ranked",
 )
 # What commands of the pages notice about the sample collection.
 TOLD = {

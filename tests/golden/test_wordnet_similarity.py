@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from cranfield.relatedness import METHODS
-from cranfield.relatedness.concepts import Lexicon
-from cranfield.relatedness.scoring import Resources, score_pairs
+from cranfield.relatedness.scoring import Lexicon, Resources, score_pairs
 from cranfield.relatedness.wordnet import open_wordnet
 
 HERE = Path(__file__).parent

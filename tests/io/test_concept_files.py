@@ -14,8 +14,7 @@ from cranfield.data.ontology import Ontology, Requirement, Rules, parse_rules
 from cranfield.errors import InputError
 from cranfield.io.costmap import read_costmap, write_costmap
 from cranfield.io.counts import read_counts, write_counts
-from cranfield.io.ontology import read_ontology
-from cranfield.io.ontology_write import write_ontology, write_rules
+from cranfield.io.ontology import read_ontology, write_ontology, write_rules
 from cranfield.io.tags import read_tags
 
 NAME = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)

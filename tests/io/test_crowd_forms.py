@@ -28,12 +28,69 @@ def test_a_row_of_a_crowd_platform_is_a_form(tmp_path):
     file.write_text(HEAD + ROWS)
     first, second = read_crowd_csv(file)
     assert (first.annotator, first.item, first.batch) == ("W1", "im1", "t1")
-    assert first.values == {"Sunny": "1", "Sky": "0", "Indoor": "1"}
+    assert first.values == {"Sunny": "1", "Sky": "0"}
+    assert first.categories == {"place": "Indoor"}
     assert (first.seconds, first.comment) == (150.0, "Cute, and nice")
     assert first.done - first.given == 150
     assert first.rejected == ""
     assert second.rejected == "empty"
-    assert second.values == {"Sunny": "0", "Sky": "1", "Indoor": "0"}
+    assert second.values == {"Sunny": "0", "Sky": "1"}
+    assert second.categories == {}
+    flags = read_crowd_csv(file, categories=False)[0]
+    assert (flags.values, flags.categories) == ({"Sunny": "1", "Sky": "0", "Indoor": "1"}, {})
+
+
+def test_buttons_of_one_question_are_its_answers(tmp_path):
+    file = tmp_path / "b.csv"
+    head = "HITId,WorkerId,AssignmentStatus,Answer.place.Indoor,Answer.place.Outdoor,"
+    file.write_text(
+        head
+        + "Answer.mood.label,Answer.seen.Dog,Answer.seen.Cat\n"
+        + "h1,W1,Approved,true,false,calm,true,true\n"
+        + "h2,W1,Approved,false,true,wild,false,false\n"
+        + "h3,W1,Rejected,false,false,,false,false\n"
+    )
+    forms = read_crowd_csv(file)
+    assert [f.categories for f in forms] == [
+        {"place": "Indoor", "mood": "calm"},
+        {"place": "Outdoor", "mood": "wild"},
+        {},
+    ]
+    # Boxes of which several can be ticked stay concepts.
+    assert [f.values for f in forms] == [
+        {"Dog": "1", "Cat": "1"},
+        {"Dog": "0", "Cat": "0"},
+        {"Dog": "0", "Cat": "0"},
+    ]
+
+
+def test_a_question_of_label_studio_with_one_answer_each_is_of_categories(tmp_path):
+    def annotation(person, *results):
+        return {
+            "completed_by": person,
+            "result": [
+                {"from_name": control, "type": "choices", "value": {"choices": names}}
+                for control, names in results
+            ],
+        }
+
+    tasks = [
+        {
+            "id": 1,
+            "annotations": [
+                annotation(1, ("place", ["Indoor"]), ("seen", ["Dog", "Cat"]), ("odd", ["odd"])),
+                annotation(2, ("place", ["Outdoor"]), ("seen", ["Dog"])),
+            ],
+        }
+    ]
+    file = tmp_path / "export.json"
+    file.write_text(json.dumps(tasks))
+    first, second = read_label_studio(file)
+    assert (first.categories, second.categories) == ({"place": "Indoor"}, {"place": "Outdoor"})
+    assert first.values == {"Dog": "1", "Cat": "1", "odd": "1"}
+    assert second.values == {"Dog": "1", "Cat": "0", "odd": "0"}
+    flags = read_label_studio(file, categories=False)[1]
+    assert flags.values == {"Indoor": "0", "Dog": "1", "Cat": "0", "odd": "0", "Outdoor": "1"}
 
 
 def test_names_are_held_to_the_concepts(tmp_path):

@@ -14,9 +14,9 @@ import pytest
 
 import cranfield as cf
 from cranfield.errors import InputError
+from cranfield.io.arrays import read_item_vectors
 from cranfield.io.files import Caps, Input, text_lines
 from cranfield.io.soft import read_soft_judgements, read_soft_truth
-from cranfield.io.vectors import read_item_vectors
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -19,10 +19,9 @@ import pytest
 
 import cranfield as cf
 from cranfield.errors import InputError
-from cranfield.io.arrays import read_arrow_table
+from cranfield.io.arrays import read_arrow_table, read_vectors
 from cranfield.io.files import Caps, Input, input_lines, read_text
 from cranfield.io.judgement_log import read_judgement_log
-from cranfield.io.vectors import read_vectors
 from cranfield.io.votes import read_subject_rankings
 from cranfield.io.weak_labels import read_features, read_tags
 

@@ -6,8 +6,8 @@ import pytest
 from cranfield.data import labels as data_labels
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import InputError, UsageError
-from cranfield.io.label_csv import DENSE_CELLS
 from cranfield.io.labels import read_concepts, read_labels, write_labels
+from cranfield.io.labels_csv import DENSE_CELLS
 
 ITEMS, CONCEPTS = ("b.jpg", "a.jpg", "c.jpg"), ("Sky", "Big, wide Sea", "Dog")
 CONFIDENCES = np.array([[0.25, 0.5, 1.0], [0.0, 0.125, 0.3], [0.1, 0.2, 0.9]])
@@ -122,11 +122,10 @@ def test_threshold_forms():
 
 
 def test_long_files_beyond_the_dense_limit_are_sparse(tmp_path, monkeypatch):
-    from cranfield.io import label_csv
 
     write_labels(matrix(confidences=CONFIDENCES), tmp_path / "m.csv", form="long")
     dense = read_labels(tmp_path / "m.csv")
-    monkeypatch.setattr(label_csv, "DENSE_CELLS", 5)
+    monkeypatch.setattr("cranfield.io.labels_csv.DENSE_CELLS", 5)
     sparse = read_labels(tmp_path / "m.csv")
     assert not isinstance(sparse.confidences, np.ndarray)
     np.testing.assert_array_equal(sparse.confidences.toarray(), dense.confidences)

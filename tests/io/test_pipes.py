@@ -7,7 +7,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.errors import InputError
-from cranfield.io.spool import SpooledStream
+from cranfield.io.trec import SpooledStream
 
 QRELS = {f"t{t}": {f"d{t * 7 % 50}": 1, f"d{t}": 2} for t in range(20)}
 ROWS = [f"t{t} Q0 d{d} 1 {50 - d + t / 7:.4f} r\n" for t in range(20) for d in range(300)]

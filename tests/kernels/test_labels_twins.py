@@ -12,7 +12,7 @@ from cranfield.data.costmap import CostMap
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology, Requirement, Rules
 from cranfield.evaluation.labels import evaluate_labels
-from cranfield.measures.labels.taxonomy import balanced_distance
+from cranfield.measures.labels.hierarchy import balanced_distance
 from tests.reference import labels as slow
 
 PATHS = [

@@ -66,6 +66,7 @@ def test_ranks(data: st.DataObject, ties: str, missing: str) -> None:
     size += 1
     names = (
         "NMRR(gmt=16) NMRR(gmt=20, rel=2) NAR MNRO MNRO(generality='printed', rel=2) NormRecall "
+        "MNRO(depth='nmrr') "
         "NormRecall(scale=5) NormPrecision RankRecall LogPrecision RecallError PrecisionError"
     )
     got = evaluate(case, names, ties=ties, missing=missing, gmt=20)
@@ -75,6 +76,8 @@ def test_ranks(data: st.DataObject, ties: str, missing: str) -> None:
     assert same(got["NMRR(rel=2, gmt=20)"], slow.nmrr(groups, rest, rel=2, gmt=20))
     assert same(got["NAR"], slow.nar(one, size))
     assert same(got["MNRO"], slow.mnro(groups, one, rel=1, size=size, printed=False))
+    by_text = slow.mnro(groups, one, rel=1, size=size, printed=False, gmt=20)
+    assert same(got["MNRO(depth='nmrr')"], by_text)
     name = "MNRO(rel=2, generality='printed')"
     assert same(got[name], slow.mnro(groups, two, rel=2, size=size, printed=True))
     assert same(got["NormRecall"], slow.norm_recall(one, size))

@@ -8,8 +8,8 @@ from cranfield.cli import main
 from cranfield.errors import UsageError
 from cranfield.io.samples import SAMPLE
 from cranfield.lab.api import run_study
-from cranfield.lab.cost_map_measures import both_ways, forms_of
-from cranfield.report.tables import document_of
+from cranfield.lab.studies.correlate import both_ways, forms_of
+from cranfield.report.document import document_of
 
 TRUTH = str(SAMPLE / "truth.csv")
 RUNS = [str(SAMPLE / "labels" / f"{n}.csv.gz") for n in ("logistic", "tree", "bayes", "columns")]

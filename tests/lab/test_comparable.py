@@ -4,14 +4,22 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.data.subjects import SubjectRankings
+from cranfield.data.categories import SubjectRankings
 from cranfield.errors import UsageError
-from cranfield.evaluation.calibration import calibrated, logistic, reliability
-from cranfield.evaluation.search_depth import ask_until_found
+from cranfield.evaluation.calibration import calibrated, reliability
+from cranfield.evaluation.displacement import ask_until_found
+from cranfield.evaluation.run_calibration import platt_curve
 from cranfield.io.samples import SAMPLE
 
 RUNS = [str(SAMPLE / "labels" / f"{n}.csv.gz") for n in ("logistic", "tree", "bayes", "rows")]
 TRUTH = str(SAMPLE / "truth.csv")
+
+
+def _platt(values, true):
+    """Slope and level of the curve, from its logits at 1 and 0."""
+    chances = platt_curve(values, true, np.ones(len(values)))(np.array([1.0, 0.0]))
+    both, level = np.log(chances / (1 - chances))
+    return both - level, level
 
 
 @pytest.mark.parametrize("size", [30, 400])
@@ -21,14 +29,14 @@ def test_the_curve_is_that_of_scikit_learn(size):
     rng = np.random.default_rng(size)
     values = rng.random(size)
     true = rng.random(size) < 1 / (1 + np.exp(3 - 6 * values))
-    slope, level = logistic(values, true)
+    slope, level = _platt(values, true)
     theirs = _sigmoid_calibration(values, true.astype(int))
     assert (slope, level) == pytest.approx((-theirs[0], -theirs[1]), abs=1e-3)
 
 
 def test_values_that_part_the_truth_have_a_finite_curve():
     values = np.repeat([0.0, 1.0], 20)
-    slope, level = logistic(values, values > 0.5)
+    slope, level = _platt(values, values > 0.5)
     # Platt's targets: 21/22 and 1/22.
     assert 1 / (1 + np.exp(-(slope + level))) == pytest.approx(21 / 22, abs=1e-4)
     assert 1 / (1 + np.exp(-level)) == pytest.approx(1 / 22, abs=1e-4)

@@ -4,18 +4,21 @@ import numpy as np
 import pytest
 
 from cranfield.data import Judgements, Run
-from cranfield.data.concept_rankings import concept_judgements, concept_ranking
-from cranfield.data.labels import LabelMatrix
+from cranfield.data.labels import LabelMatrix, concept_judgements, concept_ranking
 from cranfield.errors import CranfieldError, MeasureError, UsageError
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.ontology import read_ontology
-from cranfield.lab.requirement_cases import ConceptKnowledge, chosen_concepts, label_cases
 from cranfield.lab.studies.correlate import correlate
 from cranfield.lab.studies.generality import generality, simulated_generality
 from cranfield.lab.studies.random_runs import random_study
 from cranfield.lab.studies.rank_curves import curves
-from cranfield.lab.studies.requirements import requirements
+from cranfield.lab.studies.requirements import (
+    ConceptKnowledge,
+    chosen_concepts,
+    label_cases,
+    requirements,
+)
 from cranfield.lab.studies.reusability import leave_one_out
 from cranfield.lab.studies.stability import stability
 from cranfield.lab.study_input import StudyInput

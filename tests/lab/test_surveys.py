@@ -14,7 +14,7 @@ from cranfield.data.costmap import CostMap
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.evaluation.labels import evaluate_labels
-from cranfield.report.tables import document_of
+from cranfield.report.document import document_of
 from cranfield.site.work_pages import write_questionnaire
 
 CONCEPTS = ["Sky", "Sea", "Dog", "<b>"]

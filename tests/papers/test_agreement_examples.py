@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from cranfield.agreement.aggregation import aggregate_judgements
+from cranfield.agreement.agreement import assess_agreement
 from cranfield.agreement.coefficients import (
     UnitCounts,
     accuracy,
@@ -21,7 +22,6 @@ from cranfield.agreement.coefficients import (
 )
 from cranfield.agreement.majority import accuracy_to_majority, majority_agreement, vote
 from cranfield.agreement.pairwise import pairwise
-from cranfield.agreement.study import assess_agreement
 from cranfield.data.judgement_log import JudgementLog, judgement_log
 from cranfield.io.judgement_log import read_judgement_log
 

@@ -10,7 +10,7 @@ import pytest
 import cranfield as cf
 from cranfield.data.categories import Categorisation, CategoryGraph
 from cranfield.evaluation.category_votes import evaluate_uncertain, poisson_binomial
-from cranfield.evaluation.worked_example import GRADES, NOT_RETRIEVED
+from cranfield.evaluation.measure_catalogue import GRADES, NOT_RETRIEVED
 from cranfield.measures.ranked.without_judgements import displacement
 
 PAGE = (Path(__file__).parents[2] / "docs" / "errata.md").read_text()
@@ -37,6 +37,22 @@ def test_generality_of_mnro_jumps() -> None:
     assert abs(ours - before) < 0.01 < abs(printed - before)
     assert f"at N = 200 it is {before:.4f} either way" in PAGE
     check("Ch eq. 14, 15", printed, ours)
+
+
+def test_depth_of_mnro_by_the_equation_and_by_the_text() -> None:
+    places = tuple(range(2, 121, 2))
+    ours, text = (value(name, places, 1000) for name in ("MNRO", "MNRO(depth='nmrr')"))
+
+    def by_depth(depth: int) -> float:
+        return (
+            sum(math.exp(-9.3668 * math.exp(-5.2074 * (r - 1) / (depth - 1))) for r in places) / 60
+        )
+
+    assert ours == pytest.approx(by_depth(4 * 60), rel=1e-12)
+    assert text == pytest.approx(by_depth(2 * 60), rel=1e-12)
+    check("Ch eq. 14 and the text below", text, ours)
+    # Where relevant items are rare the depth follows the collection, by both.
+    assert value("MNRO(depth='nmrr')", (3, 9), 201) == value("MNRO", (3, 9), 201)
 
 
 def test_f_measure() -> None:

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from cranfield import lab
-from cranfield.comparison.ranks import mean_ranks, rank_changes
+from cranfield.comparison.standings import mean_ranks, rank_changes
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
 from cranfield.evaluation.calibration import concept_curves, reliability
-from cranfield.evaluation.gain_curves import gain_curves
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.precision_recall import (
     above_score,
@@ -19,6 +18,7 @@ from cranfield.evaluation.precision_recall import (
     cutoff_curves,
     detection_curves,
     effectiveness_curves,
+    gain_curves,
     generality_points,
     joint_points,
     operating_curves,
@@ -29,7 +29,7 @@ from cranfield.io.samples import SAMPLE
 from cranfield.measures import measure
 from cranfield.report import charts
 from cranfield.report.charts.model import Cell, Dot, Line, Rule
-from cranfield.report.tables import document_of
+from cranfield.report.document import document_of
 from cranfield.report.tables.scores import rank_table
 
 QRELS = str(SAMPLE / "qrels.txt.gz")

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from cranfield.campaign.surveys.votes import count_choices, count_preferences
-from cranfield.evaluation.curves import behaviour_curves
+from cranfield.evaluation.precision_recall import behaviour_curves
 from cranfield.lab.studies.correlate import correlate_scores
 from cranfield.lab.studies.generality import deviation_percent
 from cranfield.lab.studies.rank_curves import curves

@@ -18,10 +18,8 @@ from cranfield.io.pairs import read_pairs
 from cranfield.ontologies import LEFT_OUT, YEARS, pto
 from cranfield.relatedness import parse_methods
 from cranfield.relatedness.api import correlation_with_people as agreement
-from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.counts import nwd
-from cranfield.relatedness.ontology_tree import Tree
-from cranfield.relatedness.scoring import Resources, score_pairs
+from cranfield.relatedness.scoring import Lexicon, Resources, Tree, score_pairs
 from cranfield.relatedness.wordnet import open_wordnet
 
 PUBLISHED = Path(__file__).parent / "published"

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import cranfield as cf
 from cranfield.data.item_vectors import ItemVectors
+from cranfield.errors import UsageError
+from cranfield.evaluation.feedback import apply_feedback
 from cranfield.evaluation.index_quality import evaluate_index, optimal_query
+from cranfield.features.item_vectors import ItemTable
+
+SAMPLE = Path(cf.__file__).parent / "samples" / "digits"
 
 # Table 5.1: relevant and retrieved, others retrieved, relevant and not retrieved.
 TABLE_5_1 = {"1": (7, 3, 3), "2": (5, 5, 5), "3": (9, 1, 9), "4": (5, 45, 45)}
@@ -175,3 +183,161 @@ def test_the_range_of_the_scaled_recall_reaches_down_to_its_worst_order(scale: f
     (means,) = found.mean().values()
     assert m.range == (means[str(m)], 1.0) == (1 - scale, 1.0)
     assert m.bind(scale=1).range == (0.0, 1.0)
+
+
+TERMS = np.array([[2, 1, 0, 5], [1, 1, 1, 0], [0, 3, 0, 1], [0, 0, 0, 0], [1, 0, 9, 0]])
+NAMES = ["a", "b", "c", "d", "e"]
+
+
+def _terms_of(row: int) -> set[int]:
+    return set(np.flatnonzero(TERMS[row]).tolist())
+
+
+def _sets(k: int) -> dict[str, set[str]]:
+    """R(k) of section 2C: what has at least k of the query's terms; every item asks."""
+    return {
+        NAMES[q]: {NAMES[d] for d in range(5) if d != q and len(_terms_of(q) & _terms_of(d)) >= k}
+        for q in range(5)
+    }
+
+
+def test_section_2c_overlap_is_inclusion_relaxed_term_by_term() -> None:
+    table = ItemTable.of(NAMES, TERMS)
+    overlap = cf.search(table, distance="overlap").run().to_dict()
+    for q, name in enumerate(NAMES):
+        count = len(_terms_of(q))
+        for d, other in enumerate(NAMES):
+            shared = len(_terms_of(q) & _terms_of(d))
+            if d != q:
+                assert overlap[name][other] == (shared / count if count else 1.0)
+    for k in (1, 2, 3):
+        answer = cf.search(table, distance="overlap", min_terms=k)
+        empty = sum(not items for items in _sets(k).values())
+        assert any(
+            note.startswith(f"nothing is retrieved for {empty} topic") for note in answer.notes
+        )
+        found = answer.run().to_dict()
+        expected = {topic: items for topic, items in _sets(k).items() if items}
+        assert {topic: set(items) for topic, items in found.items()} == expected
+    # Inclusion is R(n_q): all terms of the query.
+    included = cf.search(table, distance="inclusion").run().to_dict()
+    expected = {}
+    for q, name in enumerate(NAMES):
+        items = {NAMES[d] for d in range(5) if d != q and _terms_of(q) <= _terms_of(d)}
+        if items:
+            expected[name] = dict.fromkeys(items, 1.0)
+    assert included == expected
+
+
+def test_overlap_of_many_sets_equals_own_counts() -> None:
+    rng = np.random.default_rng(3)
+    sets = (rng.random((300, 40)) < 0.2).astype(np.float64)
+    names = [f"i{n:03}" for n in range(300)]
+    found = cf.search(ItemTable.of(names, sets), distance="overlap", k=20)
+    missing = sets @ (1 - sets).T
+    for q in range(300):
+        others = np.delete(missing[q], q)
+        count = sets[q].sum()
+        np.testing.assert_allclose(found.scores[q], (count - np.sort(others)[:20]) / count)
+
+
+def test_section_2c_in_queries_over_concepts() -> None:
+    labels = {"x": {"Sea", "Night", "Sky"}, "y": {"Sea", "Sky"}, "z": {"Night"}, "w": set()}
+    labels["w"] = {"Dog"}
+    query = {"t": "Sea AND Night AND Sky"}
+    ranking = cf.query_concepts(query, labels, reading="overlap").run.to_dict()
+    assert ranking == {"t": {"x": 3.0, "y": 2.0, "z": 1.0}}
+    for k in (1, 2, 3):
+        kept = cf.query_concepts(query, labels, reading="overlap", min_terms=k).run.to_dict()["t"]
+        assert set(kept) == {item for item, score in ranking["t"].items() if score >= k}
+    included = cf.query_concepts(query, labels, reading="inclusion").run.to_dict()
+    assert included == {"t": {"x": 1.0}}
+    with pytest.raises(UsageError, match="has no NOT"):
+        cf.query_concepts({"t": "Sea AND NOT Sky"}, labels, reading="overlap")
+    with pytest.raises(UsageError, match="min_terms= is for"):
+        cf.query_concepts(query, labels, min_terms=2)
+
+
+def test_cutoff_by_score_equals_own_arithmetic() -> None:
+    rng = np.random.default_rng(5)
+    judgements, run, own = {}, {}, {}
+    for t in range(8):
+        scores = rng.integers(0, 40, 60)
+        relevant = set(rng.choice(60, 12, replace=False).tolist())
+        judgements[f"t{t}"] = {f"d{i}": 1 for i in relevant}
+        run[f"t{t}"] = {f"d{i}": float(s) for i, s in enumerate(scores)}
+        kept = {i for i in range(60) if scores[i] >= 30}
+        own[f"t{t}"] = len(kept & relevant) / len(kept)
+    scored = cf.evaluate(judgements, run, "SetP", min_score=30)
+    assert {row["topic"]: row["SetP"] for row in scored.per_topic()} == own
+    # A topic of which nothing is left has an empty ranking, also where missing topics are out.
+    nothing = cf.evaluate(judgements, run, "SetP NumRet", min_score=99, topics="run")
+    assert nothing.mean()["run"]["SetP"] == 0
+    assert len(nothing.per_topic()) == 8
+    with pytest.raises(UsageError, match="min_score='half'"):
+        cf.evaluate(judgements, run, "SetP", min_score="half")
+
+
+def test_rocchio_moves_queries_and_counts_what_was_not_seen() -> None:
+    vectors = np.array([[4.0, 0.0], [3.0, 1.0], [2.0, 2.0], [1.0, 3.0], [0.0, 4.0], [5.0, 1.0]])
+    names = [f"v{i}" for i in range(6)]
+    table, query = ItemTable.of(names, vectors), ItemTable.of(["q"], np.array([[3.1, 2.05]]))
+    judgements = {"q": {"v2": 1, "v3": 1, "v4": 1}}
+    options = {"distance": "L2", "depth": 2, "weights": (1.0, 0.5, 0.25)}
+    # Seen first: v1 and v2, of which v2 is relevant.
+    moved = (1.0 * np.array([3.1, 2.05]) + 0.5 * vectors[2] - 0.25 * vectors[1]) / 1.25
+    order = np.argsort(np.linalg.norm(vectors - moved, axis=1), kind="stable")
+    residual = apply_feedback(table, judgements, query, **options)
+    assert residual.run.ranking("q") == [names[i] for i in order if i not in (1, 2)]
+    assert residual.judgements is not None
+    assert residual.judgements.to_dict() == {"q": {"v3": 1, "v4": 1}}
+    (gain,) = residual.gains
+    ranks = [residual.run.ranking("q").index(item) + 1 for item in ("v3", "v4")]
+    assert gain.after == pytest.approx(sum(n / r for n, r in enumerate(sorted(ranks), 1)) / 2)
+    frozen = apply_feedback(table, judgements, query, counted="frozen", **options)
+    first = frozen.before.ranking("q")
+    assert frozen.run.ranking("q") == first[:2] + [names[i] for i in order if i not in (1, 2)]
+    whole = apply_feedback(table, judgements, query, counted="whole", **options)
+    assert whole.run.ranking("q") == [names[i] for i in order]
+    pseudo = apply_feedback(table, None, query, pseudo=True, **options)
+    mean = (np.array([3.1, 2.05]) + 0.5 * vectors[[1, 2]].mean(axis=0)) / 1.5
+    order = np.argsort(np.linalg.norm(vectors - mean, axis=1), kind="stable")
+    assert pseudo.run.ranking("q") == [names[i] for i in order]
+    with pytest.raises(UsageError, match="needs judgements"):
+        apply_feedback(table, None, query)
+
+
+def test_frozen_ranks_stay_where_they_were_also_in_ties() -> None:
+    rng = np.random.default_rng(8)
+    names = [f"i{n:02}" for n in range(60)]
+    table = ItemTable.of(names, rng.integers(0, 2, (60, 5)))
+    judgements = {
+        name: dict.fromkeys(rng.choice(names, 20, replace=False).tolist(), 1) for name in names[:12]
+    }
+    answer = apply_feedback(table, judgements, measures="P@4 P@8", depth=8, counted="frozen")
+    assert [gain.gain for gain in answer.gains] == [0.0, 0.0]
+    assert [(gain.low, gain.high) for gain in answer.gains] == [(0.0, 0.0)] * 2
+
+
+def test_feedback_raises_average_precision_on_residual_collections_of_digits() -> None:
+    sheet = np.asarray(Image.open(SAMPLE / "images.png").convert("L"), dtype=np.float64)
+    across = sheet.shape[1] // 8
+    qrels = cf.read_qrels(SAMPLE / "qrels.txt.gz")
+    judged = {item for grades in qrels.to_dict().values() for item in grades}
+
+    def ink(item: str) -> np.ndarray:
+        row, column = divmod(int(item[1:]), across)
+        return 255 - sheet[8 * row : 8 * row + 8, 8 * column : 8 * column + 8].ravel()
+
+    names = sorted(judged)
+    items = ItemTable.of(names, np.array([ink(item) for item in names]))
+    with (SAMPLE / "topics.csv").open() as file:
+        topics = list(csv.DictReader(file))
+    queries = ItemTable.of(
+        [row["topic"] for row in topics], np.array([ink(row["item"]) for row in topics])
+    )
+    answer = apply_feedback(items, qrels, queries, distance="cosine")
+    (gain,) = answer.gains
+    assert gain.topics == 80
+    assert gain.after > gain.before
+    assert gain.low > 0

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.data.categories import Categorisation, CategoryGraph
-from cranfield.data.subjects import SubjectRankings
+from cranfield.data.categories import Categorisation, CategoryGraph, SubjectRankings
 from cranfield.evaluation.category_votes import evaluate_uncertain, poisson_binomial
 from cranfield.evaluation.displacement import evaluate_displacement
 

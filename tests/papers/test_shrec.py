@@ -162,3 +162,34 @@ def test_means_of_the_set_are_over_the_same_topics(example: tuple) -> None:
     )
     assert recall + miss == 1
     assert cf.evaluate(judgements, run, "R@1(rel=2)").left_out(cf.measure("R@1(rel=2)")) == [0]
+
+
+def test_the_names_of_the_page_head_a_table(tmp_path, capsys):
+    from cranfield.cli import main
+    from cranfield.measures import measure
+    from cranfield.measures.ranked.shrec import shrec_name
+
+    named = {text: shrec_name(measure(text)) for text in ("ShrecAP(rel=2)", "nDCG@5", "ADR", "AP")}
+    assert named == {
+        "ShrecAP(rel=2)": "Mean Average Precision(highly relevant)",
+        "nDCG@5": "Mean Normalized Cumulated Discounted Gain @ 5",
+        "ADR": "Mean Average Dynamic Recall",
+        "AP": "",
+    }
+    lines = [f"{t} 0 d{k} {2 - k % 3}\n" for t in "ab" for k in range(8)]
+    (tmp_path / "qrels.txt").write_text("".join(lines))
+    for run in "xy":
+        ranked = [f"{t} Q0 d{k} 0 {8 - k} {run}\n" for t in "ab" for k in range(8)]
+        (tmp_path / f"{run}.run").write_text("".join(ranked))
+    (tmp_path / "collection.toml").write_text(
+        'judgements = "qrels.txt"\nruns = ["x.run", "y.run"]\n'
+    )
+    command = ["report", "table", str(tmp_path), "--as", "shrec", "--no-compare"]
+    assert main(command) == 0
+    head = capsys.readouterr().out
+    assert "Mean First Tier(highly relevant)" in head
+    assert "Mean Cumulated Gain @ 25" in head
+    assert main([*command, "-m", "ADR AP"]) == 0
+    head = capsys.readouterr().out
+    assert "Mean Average Dynamic Recall" in head
+    assert "MAP" in head

@@ -349,3 +349,24 @@ def correlogram_lire(picture: Picture) -> Numbers:
             for _, k, pairs, pixels in correlogram_counts(np.array(rows), (1, 2, 3, 4))
         ]
     )
+
+
+def spatial_colours(picture: Picture) -> Numbers:
+    """Eight fuzzy colours by three bands along and three bands down."""
+    height, width, _ = picture.shape
+    rows, columns = min(40, height), min(40, width)
+    bands = ((0, 0, 0.25, 0.5), (0.25, 0.5, 0.5, 0.75), (0.5, 0.75, 1, 1))
+    joined = (0, 1, 2, 3, 4, 4, 5, 6, 6, 7)
+    found = np.zeros((8, 2, 3))
+    for row in range(rows):
+        for column in range(columns):
+            block = picture[
+                row * height // rows : (row + 1) * height // rows,
+                column * width // columns : (column + 1) * width // columns,
+            ].reshape(-1, 3)
+            mean = block.astype(int).sum(axis=0) // len(block)
+            for colour, share in enumerate(ten_colours(*mean.tolist())):
+                for i, band in enumerate(bands):
+                    found[joined[colour], 0, i] += share * trapezoid((column + 0.5) / columns, band)
+                    found[joined[colour], 1, i] += share * trapezoid((row + 0.5) / rows, band)
+    return found.ravel() / (found.sum() or 1)

@@ -212,3 +212,45 @@ def gradient_pyramid_lire(picture: Picture) -> Numbers:
                 cells[cell, bin_] += part
     largest = cells.max(axis=1, keepdims=True)
     return np.floor(15 * (cells / np.where(largest > 0, largest, 1))).ravel()
+
+
+def hilbert_order(side: int) -> list[tuple[int, int]]:
+    """Columns and rows of a square along Hilbert's curve, by its usual construction from bits."""
+    places = []
+    for step in range(side * side):
+        x = y = 0
+        rest, size = step, 1
+        while size < side:
+            right = 1 & (rest // 2)
+            below = 1 & (rest ^ right)
+            if below == 0:
+                if right == 1:
+                    x, y = size - 1 - x, size - 1 - y
+                x, y = y, x
+            x, y = x + size * right, y + size * below
+            rest //= 4
+            size *= 2
+        places.append((x, y))
+    return places
+
+
+def brightness_directions(picture: Picture) -> Numbers:
+    """Brightness and directions of 16 areas along Hilbert's curve."""
+    grey = plain_grey(picture).astype(int)
+    height, width = grey.shape
+    order = {place: number for number, place in enumerate(hilbert_order(4))}
+    found = np.zeros((16, 8))
+    for y in range(height):
+        for x in range(width):
+            area = found[order[4 * x // width, 4 * y // height]]
+            for cluster in range(4):
+                area[cluster] += max(0.0, 1 - abs(grey[y, x] - 85 * cluster) / 85)
+            if not (0 < y < height - 1 and 0 < x < width - 1):
+                continue
+            part = grey[y - 1 : y + 2, x - 1 : x + 2]
+            along = part[:, 2].sum() - part[:, 0].sum()
+            down = part[2].sum() - part[0].sum()
+            if abs(along) + abs(down) >= 24:
+                angle = math.degrees(math.atan2(down, along)) % 180
+                area[4 + round(angle / 45) % 4] += 1
+    return found.ravel() / found.sum()

@@ -60,13 +60,20 @@ def nar(places: Sequence[float], size: int) -> float:
 
 
 def mnro(
-    ranking: Sequence[Group], places: Sequence[float], *, rel: float, size: int, printed: bool
+    ranking: Sequence[Group],
+    places: Sequence[float],
+    *,
+    rel: float,
+    size: int,
+    printed: bool,
+    gmt: int = 0,
 ) -> float:
     ng = len(places)
     if ng == 0:
         return math.nan
     factor = 0.04 / (ng / size) * (ng if printed else 1)
-    k = 4 * ng if ng / size >= 0.01 else factor * ng
+    usual = min((2 if ng > 50 else 4) * ng, 2 * gmt) if gmt else 4 * ng
+    k = usual if ng / size >= 0.01 else factor * ng
     in_place = _leading_relevant(ranking, rel)
     # Relevant items right after a perfect ranking are in their place, too.
     if in_place == len(flat(ranking)):
@@ -154,7 +161,7 @@ def over_levels(value: Callable[[float], float], levels: int) -> float:
 
 
 # Each of them is the mean over levels of the binary measure it is named after.
-graded_nmrr = graded_mnro = graded_norm_recall = over_levels
+graded_nmrr = graded_mnro = graded_norm_recall = graded_norm_precision = over_levels
 
 
 def judged_mnro(grades: Sequence[float | None], rest: Sequence[float], *, rel: float) -> float:

@@ -14,9 +14,8 @@ from cranfield.comparison.compare import compare
 from cranfield.data import Run
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
-from cranfield.evaluation.curves import RECALL_MEASURES, roc_curve
-from cranfield.evaluation.gain_curves import gain_curves
 from cranfield.evaluation.labels import evaluate_labels
+from cranfield.evaluation.precision_recall import RECALL_MEASURES, gain_curves, roc_curve
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.labels import read_labels
 from cranfield.io.samples import SAMPLE

@@ -19,7 +19,9 @@ def test_both_tasks_and_the_annotators_are_on_it(tmp_path):
     assert main(["report", str(SAMPLE), "-o", str(target), "--quiet", "--title", "All of it"]) == 0
     found = data(target)
     assert found["title"] == "All of it"
-    assert [s["title"] for s in found["sections"]] == ["Retrieval", "Annotation", "Agreement"]
+    assert [s["title"] for s in found["sections"]] == [
+        *("Retrieval", "Annotation", "Without judgements", "Agreement")
+    ]
     assert found["images"]["topics"]["zero-1"].startswith("d")
     assert found["sections"][0]["baseline"] == "pixels"
     assert found["sections"][0]["verdict"][0].startswith("discriminant leads")

@@ -9,7 +9,7 @@ import pytest
 
 from cranfield.cli import main
 from cranfield.io.samples import sample_folder
-from cranfield.report import thumbnails
+from cranfield.report import gallery
 
 PHOTOS = sample_folder("photos")
 
@@ -88,7 +88,7 @@ def test_a_public_report_has_none(folder, tmp_path):
 
 
 def test_what_does_not_fit_is_told(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(thumbnails, "MOST_PICTURES", 5)
+    monkeypatch.setattr(gallery, "MOST_PICTURES", 5)
     page = tmp_path / "page.html"
     assert main(["report", str(folder), "-o", str(page), "--quiet"]) == 0
     found = held(page)

@@ -97,7 +97,7 @@ def test_every_number_of_compare(both, more):
         assert section["intervals"][place["measure"]][i] == place["ci"]
         assert section["means"][place["measure"]][i] == pytest.approx(place["mean"], rel=1e-12)
     assert (section["baseline"], section["tail"]) == (said["baseline"], said["tail"])
-    assert [t["title"].split()[0] for t in further["tables"]] == ["Effect", "All"]
+    assert [t["title"].split()[0] for t in further["tables"]] == ["What", "Effect", "All"]
 
 
 def test_rankings_are_those_of_the_run(both):
@@ -239,6 +239,6 @@ def test_a_comparison_of_many_runs_is_bounded_too():
     section = score_section(ComparedScores(scores, found), title="x", tables=[])
     assert len(section.data["pairs"]["AP"]) == 780
     assert any("among the 40 best of 160 runs" in text for text in section.left_out)
-    effects = table_section("x", further_tables(found)).data["tables"][0]
+    effects = table_section("x", further_tables(found)).data["tables"][1]
     assert len(effects["rows"]) == 1000
     assert effects["notes"][0].startswith("... and 11720 more pairs")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import cranfield as cf
-from cranfield.agreement.annotator_groups import group_agreement
+from cranfield.agreement.agreement import group_agreement
 from cranfield.agreement.majority import majority_agreement
 from cranfield.campaign.responses import collect_responses
 from cranfield.cli import main

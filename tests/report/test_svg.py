@@ -8,8 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from cranfield.evaluation.curves import Curve
-from cranfield.evaluation.precision_recall import count_at_cutoffs
+from cranfield.evaluation.precision_recall import Curve, count_at_cutoffs
 from cranfield.evaluation.ranked import evaluate
 from cranfield.report import charts
 from cranfield.report.charts import model

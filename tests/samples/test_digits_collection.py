@@ -57,7 +57,7 @@ def test_it_is_small_and_every_file_of_the_folder_is_named(digits):
     named = {digits.folder / "collection.toml", digits.images.path, SAMPLE / "items.csv"}
     named |= {SAMPLE / "splits" / f"{name}.txt" for name in digits.splits}
     named |= {SAMPLE / "teams.csv", SAMPLE / "run-facts.csv", *digits.years.values()}
-    named |= {*digits.runs, *digits.label_runs, *digits.cost_maps}
+    named |= {*digits.runs, *digits.label_runs, *digits.cost_maps, *digits.extra}
     named |= {p for p in vars(digits).values() if isinstance(p, Path) and p.is_file()}
     found = {p for p in SAMPLE.rglob("*") if p.is_file()}
     assert found == named

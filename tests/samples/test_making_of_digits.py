@@ -42,7 +42,8 @@ def test_items_splits_and_agreement(data):
 def test_topics_captions_and_what_people_say(data):
     files = subjects.caption_files(data) | subjects.subject_files(data)
     files["topics.csv"] = retrieval.topics_text(data)
-    assert len(files) == 5
+    files["design.csv"] = retrieval.design_text(data)
+    assert len(files) == 6
     for name, content in files.items():
         assert content == committed(name), name
 
@@ -85,6 +86,7 @@ def test_truth_and_costs(data, monkeypatch):
     files = annotation.annotation_files(data)
     assert files.keys() == {
         "truth.csv",
+        "truth-training.csv",
         "costmap.csv",
         "labels/neighbours.csv.gz",
         "labels/chance.csv.gz",

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from cranfield.cli.serve import make_parser
+from cranfield.cli.site_serve import make_parser
 from cranfield.errors import UsageError
 from cranfield.server import Settings
 from cranfield.server.protocol import MOST_HEAD, NO_HOST, TOO_LONG, BoundedHeads

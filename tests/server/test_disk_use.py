@@ -119,11 +119,11 @@ def test_the_bytes_of_a_team_have_a_limit(both, client):
 
 def test_serve_takes_the_limit(monkeypatch, tmp_path):
     import cranfield.server
-    from cranfield.cli import serve
+    from cranfield.cli import site_serve
 
     taken = []
     monkeypatch.setattr(cranfield.server, "serve", lambda settings, **_: taken.append(settings))
-    serve.main([str(tmp_path), "--team-megabytes", "3"])
+    site_serve.main([str(tmp_path), "--team-megabytes", "3"])
     assert taken[0].limits == Limits(team_bytes=3 * MEGABYTE)
 
 

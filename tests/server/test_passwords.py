@@ -97,3 +97,49 @@ def test_the_command_makes_a_new_password(both, capsys):
     assert enters(both, "ann", password)
     assert main(["campaign", "passwd", folder, "nobody", *where]) == 2
     assert "there is no login name" in capsys.readouterr().err
+
+
+def test_a_link_sets_a_new_password_once_and_soon(site):
+    admin = site.browser("organiser", site.password)
+    home = f"/admin/people/{site.ann}/link"
+    page = admin.fill(home, {"password": site.password}, page="/admin").text
+    if "/reset/" not in page:
+        admin.fill("/confirm", {"password": site.password})
+        page = admin.fill(home, page="/admin").text
+    path = re.search(r"/reset/[\w-]+", page)[0]
+    ann = site.browser("ann")
+    assert ann.get("/account").status_code == 200
+    visitor = site.browser()
+    assert "A new password for ann" in visitor.get(path).text
+    short = visitor.fill(path, {"new_password": "short", "same_password": "short"})
+    assert short.status_code == 400
+    other = visitor.fill(
+        path, {"new_password": "quite long enough", "same_password": "another one"}
+    )
+    assert other.status_code == 400
+    new = {"new_password": "quite long enough", "same_password": "quite long enough"}
+    token = visitor.token(path)
+    assert visitor.post(path, data=new | {"csrf": token}).status_code == 303
+    # Every session has ended, the old password is gone, the link is used.
+    assert ann.get("/account").status_code == 303
+    assert not enters(site, "ann", PASSWORD)
+    assert enters(site, "ann", "quite long enough")
+    assert visitor.get(path).status_code == 404
+    assert visitor.post(path, data=new | {"csrf": token}).status_code == 404
+
+
+def test_a_link_ends_is_replaced_and_is_kept_as_a_hash(site):
+    from cranfield.server.services import accounts
+
+    def make():
+        return site.context.store.write(
+            lambda c: accounts.add_password_link(c, site.context, "test", site.ann)
+        )
+
+    first, second = make(), make()
+    assert site.browser().get(f"/reset/{first}").status_code == 404
+    assert site.browser().get(f"/reset/{second}").status_code == 200
+    assert second.encode() not in (site.settings.folder / "campaign.sqlite").read_bytes()
+    site.time += (accounts.PASSWORD_LINK_HOURS * 3600) + 1
+    assert site.browser().get(f"/reset/{second}").status_code == 404
+    assert site.browser().get("/reset/nothing").status_code == 404

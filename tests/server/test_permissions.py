@@ -203,7 +203,7 @@ def test_a_form_from_elsewhere_is_refused(site):
 
 
 def test_pages_are_not_kept_by_browsers_but_style_and_script_are(site):
-    for path, said in (("/tiny", "no-store"), ("/static/server.css", "public, max-age=3600")):
+    for path, said in (("/tiny", "no-store"), ("/static/icon.svg", "public, max-age=3600")):
         assert site.browser().get(path).headers["cache-control"] == said
 
 

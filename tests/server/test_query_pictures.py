@@ -5,9 +5,9 @@ import re
 from cranfield.io.samples import sample_folder
 from cranfield.server.services import assessors, batches
 from cranfield.server.services.batch_factory import new_batch
+from cranfield.server.services.batches import picture_of
 from cranfield.server.services.campaigns import by_slug
 from cranfield.server.services.importing import import_collection
-from cranfield.server.services.pictures import picture_of
 from tests.server.world import Site
 
 

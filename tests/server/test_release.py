@@ -2,6 +2,7 @@
 
 import filecmp
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -90,8 +91,8 @@ def differences(a: Path, b: Path) -> list[str]:
 
 def test_every_table_of_the_export_is_what_the_library_says_of_its_folder(exported):
     from cranfield.campaign.results import campaign_results
+    from cranfield.report.document import document_of
     from cranfield.report.render import render
-    from cranfield.report.tables import document_of
 
     folder, equal = exported[0], 0
     for kind in ("ranked", "labels"):
@@ -172,3 +173,12 @@ def test_nothing_sealed_was_in_any_answer_before_release(site):
     for name in ("public", "incoming", "blobs"):
         for path in (site.settings.folder / name).rglob("*"):
             assert path.is_dir() or CANARY.encode() not in path.read_bytes()
+
+
+def test_teams_find_their_scores_and_places_beside_their_runs(released):
+    page = released.browser("ann").get("/tiny/runs").text
+    assert "MAP" in page
+    assert "place" in page
+    address = re.search(r'href="(/tiny/results/ranked/run/ONE.r1)"', page)[1]
+    assert released.browser("ann").get(address).status_code == 200
+    assert "TWO" not in page

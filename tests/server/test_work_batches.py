@@ -6,14 +6,18 @@ import csv
 import io
 import json
 import re
+from html import unescape
 
 import pytest
 
+import cranfield as cf
 from cranfield.campaign.surveys.rated import relatedness_survey
-from cranfield.server.services import batch_results, batches
+from cranfield.errors import UsageError
+from cranfield.server.services import batch_factory, batch_results, batches
 from cranfield.server.services.campaigns import by_slug
+from tests.server.conftest import put
 from tests.server.people import GOOD, add, batch, crowd_browser, next_page, save
-from tests.server.world import CONCEPTS, ITEMS
+from tests.server.world import CONCEPTS, ITEMS, labels_text
 
 
 def test_a_pool_is_judged_blind_and_becomes_the_truth_of_its_task(site):
@@ -61,14 +65,22 @@ def test_disputes_are_decided_without_names_and_stand_above_votes(site):
     assert re.search(r"\(\d said so; probability \d+ %\)", page)
     assert "16 units are disputed" in page
     assert "crowd-0" not in page
-    names = re.findall(r'name="(d:[^"]*)" value="1"', page)
-    from html import unescape
-
-    given = {unescape(name): "1" for name in names[:4]}
-    sent = browser.fill("/tiny/adjudicate/one", given | {"reason": "seen"})
-    assert sent.status_code == 303
-    assert "12 units are disputed" in browser.get("/tiny/adjudicate/one").text
-    bad = browser.fill("/tiny/adjudicate/one", {next(iter(given)): "7", "reason": "x"})
+    assert 'href="/tiny/adjudicate/one?concept=Sky"' in page
+    # One decision at a time: all of one item, then those of the next.
+    decided = []
+    for left in (15, 14, 13, 12):
+        (name,) = set(re.findall(r'name="(d:[^"]*)" value="1"', page))
+        decided.append(json.loads(unescape(name)[2:]))
+        sent = browser.fill("/tiny/adjudicate/one", {unescape(name): "1", "reason": "seen"})
+        assert sent.status_code == 303
+        page = browser.get("/tiny/adjudicate/one").text
+        assert f"{left} units are disputed" in page
+    items = [item for item, _ in decided]
+    assert items[0] == items[1] != items[2] == items[3]
+    of_concept = browser.get("/tiny/adjudicate/one?concept=Sea&after=1").text
+    (name,) = set(re.findall(r'name="(d:[^"]*)" value="1"', of_concept))
+    assert json.loads(unescape(name)[2:])[1] == "Sea"
+    bad = browser.fill("/tiny/adjudicate/one", {unescape(name): "7", "reason": "x"})
     assert bad.status_code == 400
     screen = browser.get("/tiny/screen/one?concept=Dog&shown=0")
     assert "8 said" in screen.text
@@ -76,6 +88,31 @@ def test_disputes_are_decided_without_names_and_stand_above_votes(site):
     form = {"concept": "Dog", "shown": "0", "wrong": item}
     assert browser.fill("/tiny/screen/one", form).status_code == 303
     assert "7 said" in browser.get("/tiny/screen/one?concept=Dog&shown=0").text
+
+
+def test_a_sample_of_the_work_of_one_person_is_reviewed(site):
+    """Eight forms of which half are drawn: one is confirmed, one corrected in two answers."""
+    add(site, overlap=1)
+    worker = crowd_browser(site)
+    while (found := next_page(worker))[0] is not None:
+        save(worker, *found, {"Sky": ["Sky"]})
+    site.grant(site.add_person("judy"), "J")
+    browser = site.browser("judy")
+    assert 'href="/tiny/review/one"' in browser.get("/tiny/work").text
+    (who,) = re.findall(r"<option>([^<]+)</option>", browser.get("/tiny/review/one").text)
+    here = f"/tiny/review/one?who={who}&share=50"
+    page = browser.get(here).text
+    assert f"0 of 4 forms of {who}" in page
+    hit = re.search(r'name="hit" value="(\w+)"', page)[1]
+    assert browser.fill(here, {"hit": hit, "Sky": ["Sky"]}).status_code == 303
+    page = browser.get(here).text
+    assert f"1 of 4 forms of {who}; 0 of 3 answers corrected" in page
+    hit = re.search(r'name="hit" value="(\w+)"', page)[1]
+    assert browser.fill(here, {"hit": hit, "Sky": ["Sea"]}).status_code == 303
+    assert f"2 of 4 forms of {who}; 2 of 6 answers corrected" in browser.get(here).text
+    assert browser.fill(here, {"hit": "none", "Sky": ["Sea"]}).status_code == 400
+    assert browser.get("/tiny/review/one?who=nobody").status_code == 400
+    assert worker.get("/tiny/review/one").status_code == 403
 
 
 def test_a_survey_by_its_link_gives_the_tables_of_the_paper(site):
@@ -261,3 +298,80 @@ def test_a_screening_grid_goes_on_and_corrects(site, monkeypatch):
     assert sent.headers["location"].endswith("after=3")
     assert f'value="{seen[3]}"' not in organiser.get(sent.headers["location"]).text
     assert f'value="{seen[3]}"' in organiser.get("/tiny/screen/one?concept=Sky&shown=0").text
+
+
+def test_an_item_closes_when_its_answers_are_sure_enough(site):
+    add(site, overlap=4, certainty=0.8, least=2, pay=0.5)
+
+    def judge(differently=()):
+        browser, items = crowd_browser(site), []
+        while (found := next_page(browser))[0] is not None:
+            item = re.search(r'<h2 tabindex="-1">([^<]*)</h2>', found[1])[1]
+            items.append(item)
+            save(browser, *found, {"Sky": ["Sea"]} if item in differently else GOOD)
+        return items
+
+    assert sorted(judge()) == sorted(ITEMS)
+    board = site.browser("organiser", site.password).get("/tiny/organise/batches/one").text
+    wanted = f"{2 * len(ITEMS)} to {4 * len(ITEMS)} forms"
+    assert wanted in board
+    assert f"({1.0 * len(ITEMS):.2f} to {2.0 * len(ITEMS):.2f})" in board
+    # Two of two are 2.5/3 sure under the votes, one of two is not: only that item goes on.
+    other = ITEMS[0]
+    assert sorted(judge({other})) == sorted(ITEMS)
+    assert judge() == [other]
+    # Two of three are 2.5/4: a fourth person is asked, and four are the most.
+    assert judge() == [other]
+    assert judge() == []
+    board = site.browser("organiser", site.password).get("/tiny/organise/batches/one").text
+    assert f"{2 * len(ITEMS) + 2}, as the closed items went" in board
+
+
+def test_boxes_are_judgements_and_are_downloaded_with_the_answers(site, tmp_path):
+    add(site, marks="boxes", overlap=2)
+    for box in ("1,2,6,4", "1,2,6,6"):
+        browser = crowd_browser(site)
+        where, page = next_page(browser)
+        assert "data-marks=" in page
+        beyond = save(browser, where, page, {"shown": ["Sky=1,2,30,4@10x10"]})
+        assert beyond.status_code == 422
+        assert "mark 1 is not within the picture" in unescape(beyond.text)
+        where, page = next_page(browser)
+        assert save(browser, where, page, {"shown": [f"Sky={box}@10x10"]}).status_code == 303
+        while (found := next_page(browser))[0] is not None:
+            assert save(browser, *found, {"shown": ["none"]}).status_code == 303
+    organiser = site.browser("organiser", site.password)
+    sent = organiser.get("/tiny/organise/batches/one/log.csv?as=answers")
+    file = tmp_path / "answers.json"
+    file.write_text(sent.text)
+    drawn = cf.read_drawn_regions(file)
+    boxes = sorted(r.boxes.tolist() for r in drawn.values())
+    assert boxes == [[[1, 2, 6, 4]], [[1, 2, 6, 6]]]
+    assert all(sorted(r.items) == sorted(ITEMS) for r in drawn.values())
+    rows = list(
+        csv.DictReader(io.StringIO(organiser.get("/tiny/organise/batches/one/log.csv").text))
+    )
+    assert sum(row["value"] == "1" for row in rows) == 2
+    assert {row["concept"] for row in rows} == set(CONCEPTS)
+
+
+def test_suggestions_are_seen_on_a_share_of_the_items_and_their_influence_is_shown(site):
+    client = site.program(site.add_token(site.ann, site.one))
+    put(client, "l1", labels_text(0.9), "labels", ending=".csv", threshold="0.5")
+    with site.context.store.read() as connection:
+        task = batch_factory._task_of_kind(connection, by_slug(connection, "tiny"), "labels")
+        (name, _, _), *_ = batch_factory.accepted_runs(connection, site.context, task["id"])
+    add(site, suggestions=name, suggestions_shown=0.5)
+    browser, seen = crowd_browser(site), []
+    while (found := next_page(browser))[0] is not None:
+        suggested = re.search(r"data-suggested='([^']*)'", found[1])[1]
+        seen.append(bool(json.loads(unescape(suggested))))
+        save(browser, *found, GOOD)
+    made = batch(site)
+    assert sum(made.suggested(unit).shown for unit in made.hits.values()) == len(ITEMS) // 2
+    # Of what the run is not sure of nothing is seen.
+    assert 0 < sum(seen) <= len(ITEMS) // 2
+    board = site.browser("organiser", site.password).get("/tiny/organise/batches/one").text
+    assert "How often answers are what was suggested" in board
+    with pytest.raises(UsageError, match=r"no accepted run 'NONE\.x'"):
+        add(site, slug="two", suggestions="NONE.x")

@@ -8,12 +8,18 @@ import re
 
 import numpy as np
 import pytest
+from sqlalchemy import select
 
+import cranfield as cf
+from cranfield.campaign.next_judgements import read_ledger
 from cranfield.campaign.surveys.preference import LAST
 from cranfield.campaign.surveys.rated import association_survey
 from cranfield.data.item_vectors import ItemVectors
+from cranfield.io.files import Input
 from cranfield.io.samples import sample_folder
+from cranfield.server.services import batch_factory
 from cranfield.server.services.importing import import_collection
+from cranfield.server.store.tables import audit as audit_table
 from cranfield.site.work_pages import sheet_page
 from tests.campaign.test_people_surveys import concept_sets
 from tests.server.people import batch, crowd_browser, next_page, save
@@ -116,6 +122,7 @@ def test_neighbours_in_an_index_with_their_pictures(site):
     browser = crowd_browser(site)
     _, page = next_page(browser)
     shown = re.findall(r'<img src="([^"]+)"', page)
+    shown = [address for address in shown if "/picture" in address]
     assert [s.rsplit("/", 1)[1] for s in shown] == ["picture", "picture?which=second"]
     for address in shown:
         got = browser.get(address)
@@ -209,6 +216,56 @@ def test_a_form_below_a_concept_that_items_are_known_to_have(site):
     assert "known to have Even" in organiser.get(f"{here}/even").text
     missing = organiser.fill(here, {"kind": "labels", "slug": "y", "below": "Even"})
     assert "labels that are known" in missing.text
+
+
+def test_a_batch_is_drawn_round_by_round_and_stops_itself(site):
+    """Its page says why; its ledger has the probabilities that the runs and the seed give again."""
+    for who, team, best in ((site.ann, site.one, ("d0", "d3")), (site.bob, site.two, ("d4", "d1"))):
+        program = site.program(site.add_token(who, team))
+        for tag in ("r1", "r2"):
+            about = {"conf": "V", "about": "words"}
+            text = run_text(best if tag == "r1" else ("d7", "d6"))
+            put = program.put(f"/tasks/ranked/runs/{tag}", params=about, content=text.encode())
+            assert put.status_code == 201
+    for wrong, words in (({"measure": "AP"}, "P@k and RBP"), ({"pilot": "2"}, "no pilot")):
+        organiser = site.browser("organiser", site.password)
+        sent = organiser.fill(HERE, {"kind": "drawn", "slug": "two", **wrong})
+        assert sent.status_code == 400
+        assert words in sent.text
+    fields = {"measure": "P@2", "round": "4", "depth": "4", "seed": "3"}
+    organiser = added(site, "drawn", **fields)
+    assert len(batch(site).hits) == 4
+    assert "not complete yet" in organiser.get(f"{HERE}/one").text
+    browser, judged = crowd_browser(site), 0
+    while batch(site).row["state"] == "running":
+        step = next_page(browser)
+        assert "probability" not in step[1].lower()
+        save(browser, *step, {"grade": "1" if judged % 3 else "0"})
+        judged += 1
+    drawn = batch(site)
+    assert drawn.row["state"] == "closed"
+    assert judged == len(drawn.hits)
+    assert drawn.drawing["stop"] == "every pair of runs is settled"
+    page = organiser.get(f"{HERE}/one").text
+    assert "Judging has stopped: every pair of runs is settled." in page
+    assert "pairs are settled" in page
+    # The audit: whoever has the runs and the ledger draws the same rounds.
+    text = organiser.get(f"{HERE}/one/ledger.csv").text
+    ledger = read_ledger(Input.of(text.encode(), "ledger.csv"))
+    assert len(ledger) == judged
+    assert {cell.round for cell in ledger} == set(range(1, judged // 4 + 1))
+    with site.context.store.read() as connection:
+        task = drawn.drawing["task"]
+        files = batch_factory.pooled_runs(connection, site.context, task)[::-1]
+    assert sorted(file.name for file in files) == sorted(drawn.drawing["runs"])
+    again = cf.lab.next_judgements(files, "P@2", ledger=ledger, count=4, depth=4, rng=3)
+    assert again.stop == drawn.drawing["stop"]
+    assert not [note for note in again.notes if "other cells" in note]
+    assert site.browser().get(f"{HERE}/one/ledger.csv").status_code != 200
+    with site.context.store.read() as connection:
+        actions = [r.action for r in connection.execute(select(audit_table)).all()]
+    assert actions.count("batch.draw") == judged // 4 - 1
+    assert "batch.stop" in actions
 
 
 def test_a_pool_grows_where_judging_pays_most(site):

@@ -27,7 +27,7 @@ from cranfield.io.collection import read_collection
 from cranfield.io.samples import SAMPLE, copy_sample
 from cranfield.site.links import Address, ServedLinks, StaticLinks, slug
 from cranfield.site.publish import publish
-from cranfield.site.results import NoPageError, Results
+from cranfield.site.results import PAGES, NoPageError, Results
 
 FEW = {"resamples": 200}
 
@@ -107,6 +107,7 @@ def test_the_leaderboard_has_the_numbers_of_the_command(sealed, capsys):
     document = json.loads((folder / "results/ranked/index.json").read_text())
     files = [str(collection.judgements), *map(str, collection.runs)]
     options = ["--resamples", "200", "--seed", str(collection.seed), "--quiet"]
+    options += ["--design", str(collection.design)]
     names = " ".join(collection.measures)
     assert main(["compare", *files, "-m", names, *options, "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -142,6 +143,8 @@ def canary(tmp_path_factory):
     folder = copy_sample(tmp_path_factory.mktemp("canary") / "digits")
     with gzip.open(folder / "qrels.txt.gz", "at") as out:
         out.write("zero-1 0 canaryitem 2\n" + "canarytopic 0 d0001 1\n")
+    with (folder / "design.csv").open("a") as design:
+        design.write("canarytopic,0\n")
     truth = folder / "truth.csv"
     lines = truth.read_text().splitlines()
     truth.write_text("\n".join([*lines, "canarylabelled" + lines[1][lines[1].index(",") :]]) + "\n")
@@ -305,6 +308,25 @@ def results():
     collection = read_collection(SAMPLE)
     material = ResultsData.of(collection, "ranked").compared(baseline=None, resamples=200)
     return Results(material, ServedLinks("/c/results", "ranked"))
+
+
+@pytest.mark.parametrize("task", ["ranked", "labels"])
+def test_a_menu_is_drawn_without_the_pages_that_it_leads_to(task):
+    collection = read_collection(SAMPLE)
+    material = ResultsData.of(collection, task).compared(baseline=None, resamples=100)
+    fresh = Results(material, ServedLinks("/c/results", task))
+    page = fresh.page("").html
+    assert fresh.answers == {}
+    # What the menu promises is there, and nothing else is.
+    promised = [kind for kind in PAGES if PAGES[kind][1] and fresh.has(kind)]
+    built = {
+        address.path for kind in promised for address in fresh._module(kind).addresses(fresh, kind)
+    }
+    assert built == set(promised)
+    nav = page[page.index('aria-label="Results"') : page.index("</nav>")]
+    tabs = re.findall(r">([A-Z][a-z]+)</a>", nav)
+    subject = "Topics" if task == "ranked" else "Concepts"
+    assert tabs == ["Leaderboard", "Analysis", subject, "Teams", "About"]
 
 
 @pytest.mark.parametrize(

@@ -22,21 +22,23 @@ function index() {
   return loading;
 }
 
-function prepared([address, page, section, text]) {
+function prepared([address, page, section, text, terms = ""]) {
   const heads = words(section || page);
-  return { address, page, section, text, heads, pages: words(page), body: ` ${words(text).join(" ")} ` };
+  return { address, page, section, text, heads, pages: words(page), body: ` ${words(text).join(" ")} `, terms: words(terms) };
 }
 
-// Every word must occur, at least as the beginning of one; headings weigh more than text.
+// Every word must occur, at least as the beginning of one; headings weigh more than text, and the
+// words that a page must be found by (search_terms.toml) most.
 function weight(entry, asked) {
   let total = 0;
   for (const word of asked) {
     const exact = entry.heads.includes(word);
     const head = exact || entry.heads.some((w) => w.startsWith(word));
     const page = entry.pages.some((w) => w.startsWith(word));
+    const term = entry.terms.includes(word);
     const times = entry.body.split(` ${word}`).length - 1;
-    if (!head && !page && !times) return 0;
-    total += (exact ? 40 : head ? 20 : 0) + (page ? 8 : 0) + Math.min(times, 5);
+    if (!head && !page && !times && !term) return 0;
+    total += (exact ? 40 : head ? 20 : 0) + (page ? 8 : 0) + (term ? 120 : 0) + Math.min(times, 5);
   }
   return total / Math.log(8 + entry.heads.length);
 }

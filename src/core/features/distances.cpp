@@ -119,6 +119,18 @@ T relative(const T* a, const T* b, std::size_t n, const Groups&) {
     return sum_of(a, b, n, [](T x, T y) { return std::abs(x - y) / (1 + x + y); });
 }
 
+// How many terms of the query the item lacks; rows are 1 where there is a term, else 0.
+template <class T>
+T overlap(const T* query, const T* item, std::size_t n, const Groups&) {
+    return sum_of(query, item, n, [](T x, T y) { return x * (1 - y); });
+}
+
+// 0 where the item has all terms of the query, else 1.
+template <class T>
+T inclusion(const T* query, const T* item, std::size_t n, const Groups& groups) {
+    return std::min(T{1}, overlap(query, item, n, groups));
+}
+
 template <class T>
 T grouped(const T* a, const T* b, std::size_t, const Groups& groups) {
     T sum = 0;
@@ -143,6 +155,8 @@ Kernel<T> find(std::string_view name) {
                                                                        {"chi2", chi2<T>},
                                                                        {"jsd", jensen_shannon<T>},
                                                                        {"relative", relative<T>},
+                                                                       {"overlap", overlap<T>},
+                                                                       {"inclusion", inclusion<T>},
                                                                        {"grouped", grouped<T>}};
     for (const auto& [known, kernel] : table)
         if (known == name) return kernel;

@@ -28,6 +28,8 @@ const std::vector<Entry>& entries() {
         {"local_binary_patterns", 256, kernels::local_binary_patterns},
         {"gradient_pyramid", 630, kernels::gradient_pyramid},
         {"gradient_pyramid_lire", 630, kernels::gradient_pyramid_lire},
+        {"spatial_colours", 48, kernels::spatial_colours},
+        {"brightness_directions", 128, kernels::brightness_directions},
     };
     return table;
 }

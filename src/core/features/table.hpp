@@ -52,6 +52,8 @@ void tamura_lire(const Picture&, double*);
 void local_binary_patterns(const Picture&, double*);
 void gradient_pyramid(const Picture&, double*);
 void gradient_pyramid_lire(const Picture&, double*);
+void spatial_colours(const Picture&, double*);
+void brightness_directions(const Picture&, double*);
 }  // namespace kernels
 
 }  // namespace cranfield::features

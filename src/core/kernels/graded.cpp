@@ -37,17 +37,23 @@ double graded_nmrr(View& v, const Params& p) {
     });
 }
 
-// Parameters of both: the lowest level, size of the collection, policy for missing items, and the
-// highest level.
+// Parameters of all three: the lowest level, size of the collection, policy for missing items, and
+// the highest level.
 double graded_mnro(View& v, const Params& p) {
     return over_levels(p[0], p[3], [&](double level, std::size_t) {
-        return mnro(v, Params{level, p[1], p[2], 0.0});
+        return mnro(v, Params{level, p[1], p[2], 0.0, 0.0});
     });
 }
 
 double graded_norm_recall(View& v, const Params& p) {
     return over_levels(p[0], p[3], [&](double level, std::size_t) {
         return norm_recall(v, Params{level, p[1], p[2], 1.0});
+    });
+}
+
+double graded_norm_precision(View& v, const Params& p) {
+    return over_levels(p[0], p[3], [&](double level, std::size_t) {
+        return norm_precision(v, Params{level, p[1], p[2]});
     });
 }
 

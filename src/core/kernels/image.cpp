@@ -34,13 +34,16 @@ double nar(View& v, const Params& p) {
 }
 
 // The fourth parameter is 1 for the letter of eq. 14 and 15, which multiply by the number of
-// relevant items twice.
+// relevant items twice. The fifth is 0 for the K of eq. 14, 4 times the relevant items, and the
+// largest number of relevant items of any topic for NMRR's, where relevant items are not rare.
 double mnro(View& v, const Params& p) {
     const RankQuery query(p);
     const double total = v.relevant(query.level).total;
     if (total == 0) return undefined;
     const double rare = 0.04 * query.size * (p[3] == 1.0 ? total : 1.0);
-    const double K = total / query.size >= 0.01 ? 4.0 * total : rare;
+    const double usual =
+        p[4] > 0 ? std::min((total > 50 ? 2.0 : 4.0) * total, 2.0 * p[4]) : 4.0 * total;
+    const double K = total / query.size >= 0.01 ? usual : rare;
     double sum = 0, found = 0;
     const double signal = for_each_rank(v, query, [&](double rank, double last, double count) {
         found += count;

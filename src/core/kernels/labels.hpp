@@ -58,6 +58,13 @@ std::vector<double> concept_ranked(const Flags& truth, const Reals& scores,
                                    const std::vector<std::int64_t>& cutoffs, unsigned jobs,
                                    const ConceptOrder* sorted = nullptr);
 
+// A row per column of concept_ranked, a value per item: how much the sum of the concepts' values by
+// weights (a row per concept, a column per measure) changes when the item counts a little more.
+std::vector<double> concept_influence(const Flags& truth, const Reals& scores,
+                                      const std::int64_t* order,
+                                      const std::vector<std::int64_t>& cutoffs,
+                                      const Reals& weights, unsigned jobs);
+
 // Columns of item_ranked; `top` is the position of the best concept.
 enum ItemColumn : std::size_t { one_error, coverage, ranking_loss, item_ap, top };
 constexpr std::size_t item_columns = 5;

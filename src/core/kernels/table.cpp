@@ -51,10 +51,12 @@ std::vector<KernelEntry> made_table() {
         // These take the mean rank of tied items, or counts that are linear in positions.
         fixed("nmrr", {level, gmt}, kernels::nmrr),
         fixed("nar", {level, size, missing}, kernels::nar),
-        fixed("mnro", {level, size, missing, literal}, kernels::mnro),
+        fixed("mnro", {level, size, missing, literal, gmt}, kernels::mnro),
         fixed("graded_nmrr", {level}, kernels::graded_nmrr, Rest::numbers),
         fixed("graded_mnro", {level, size, missing, levels}, kernels::graded_mnro),
         fixed("graded_norm_recall", {level, size, missing, levels}, kernels::graded_norm_recall),
+        fixed("graded_norm_precision", {level, size, missing, levels},
+              kernels::graded_norm_precision),
         fixed("recall_error", {level, size, missing}, kernels::recall_error),
         fixed("precision_error", {level, size, missing}, kernels::precision_error),
         fixed("norm_recall", {level, size, missing, scale}, kernels::norm_recall),

@@ -105,6 +105,7 @@ double mnro(View&, const Params&);
 double graded_nmrr(View&, const Params&);
 double graded_mnro(View&, const Params&);
 double graded_norm_recall(View&, const Params&);
+double graded_norm_precision(View&, const Params&);
 double judged_mnro(View&, const Params&);
 double recall_error(View&, const Params&);
 double precision_error(View&, const Params&);

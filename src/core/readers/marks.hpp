@@ -5,13 +5,15 @@
 
 #include "readers/numbers.hpp"
 
-#if defined(__SSE2__) && !defined(CRANFIELD_PORTABLE)
+// Every x86-64 has SSE2; Microsoft's compiler does not say so.
+#if (defined(__SSE2__) || defined(_M_X64)) && !defined(CRANFIELD_PORTABLE)
+#define CRANFIELD_SSE2
 #include <emmintrin.h>
 #endif
 
 namespace cranfield {
 
-#if defined(__SSE2__) && !defined(CRANFIELD_PORTABLE)
+#if defined(CRANFIELD_SSE2)
 
 // Sixteen bytes; every question is answered by a mask of them.
 struct Lane {

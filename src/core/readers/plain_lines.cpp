@@ -5,6 +5,7 @@
 
 #include "readers/marks.hpp"
 #include "readers/numbers.hpp"
+#include "wide.hpp"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(CRANFIELD_PORTABLE)
 #include <immintrin.h>
@@ -13,8 +14,6 @@
 namespace cranfield {
 
 namespace {
-
-#define CRANFIELD_INLINE [[gnu::always_inline]] inline
 
 void look(const char* p, Window& window) {
     std::uint64_t answers[3];

@@ -1,14 +1,8 @@
 #include "readers/source.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <string_view>
-#include <system_error>
 
 namespace cranfield {
 
@@ -66,22 +60,11 @@ bool Source::count_lines(const char* begin, const char* end, bool last) {
 }
 
 FileSource::FileSource(const std::string& path, std::size_t chunk_bytes, const Limits& limits)
-    : Source(limits), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), chunk_bytes_(chunk_bytes) {
-    struct stat info{};
-    if (file_ < 0) throw std::system_error(errno, std::generic_category());
-    if (::fstat(file_, &info) != 0) {
-        const int error = errno;
-        ::close(file_);
-        throw std::system_error(error, std::generic_category());
-    }
-    size_ = static_cast<std::uint64_t>(info.st_size);
-    ::posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL);
+    : Source(limits), file_(path), size_(file_.size()), chunk_bytes_(chunk_bytes) {
     // A byte order mark is not part of the first topic.
     char mark[3];
     if (size_ >= 3 && read_at(0, mark, 3) && std::memcmp(mark, "\xEF\xBB\xBF", 3) == 0) cursor_ = 3;
 }
-
-FileSource::~FileSource() { ::close(file_); }
 
 bool FileSource::next(Chunk& chunk) {
     std::uint64_t begin = 0, end = 0;
@@ -106,8 +89,7 @@ bool FileSource::next(Chunk& chunk) {
 // read, which `stop` then says.
 bool FileSource::read_at(std::uint64_t at, char* data, std::size_t size) {
     while (size > 0) {
-        const ssize_t got = ::pread(file_, data, size, static_cast<off_t>(at));
-        if (got < 0 && errno == EINTR) continue;
+        const std::int64_t got = file_.read(at, data, size);
         if (got <= 0) {
             stop_ = got < 0 ? Stop::read_error : Stop::cut_short;
             return false;

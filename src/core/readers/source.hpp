@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "readers/file.hpp"
+
 namespace cranfield {
 
 struct Chunk {
@@ -66,7 +68,6 @@ class FileSource : public Source {
   public:
     // Throws std::system_error when the file cannot be opened.
     FileSource(const std::string& path, std::size_t chunk_bytes, const Limits& limits);
-    ~FileSource() override;
 
     bool next(Chunk& chunk) override;
     std::uint64_t total_bytes() const override { return size_; }
@@ -83,7 +84,7 @@ class FileSource : public Source {
     bool read_at(std::uint64_t at, char* data, std::size_t size);
 
     std::mutex guard_;
-    int file_ = -1;
+    File file_;
     std::uint64_t size_ = 0, cursor_ = 0;
     std::size_t chunks_ = 0, chunk_bytes_;
     // The bytes that are looked at to find where a chunk may end.

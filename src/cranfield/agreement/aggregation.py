@@ -1,15 +1,18 @@
-"""Many opinions to one truth: the methods under one roof."""
+"""Many opinions to one truth: the methods under one roof.
+
+What an adjudicator decided, which stands above votes and models.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement.choices import METHODS, TIES, Method, Ties
 from cranfield.agreement.exclusive_labels import (
     OPEN,
     CheckedLog,
@@ -33,40 +36,50 @@ from cranfield.agreement.truth_inference import (
     Gold,
     ModelName,
     known_answers,
+    mean_estimate,
     model_estimate,
     rating_estimate,
     vote_estimate,
 )
 from cranfield.answers import Answer
-from cranfield.data.judgement_log import Codes, Floats, JudgementLog, Kind, levels_of
+from cranfield.data.judgement_log import Codes, Floats, JudgementLog, Kind, levels_of, number_name
 from cranfield.data.ontology import Ontology, RuleBook, Rules
-from cranfield.errors import UsageError, suggest
-from cranfield.io.label_csv import UNDECIDED
-from cranfield.notes import Notes, Progress, with_progress
+from cranfield.errors import InputError, UsageError, suggest
+from cranfield.io.files import FileForm, describe, open_text
+from cranfield.io.judgement_log import LogForm, coerce_log
+from cranfield.io.labels_csv import UNDECIDED
+from cranfield.notes import Notes, Progress, Watcher, with_progress
+from cranfield.options import AGGREGATION_METHODS, VOTE_TIES, AggregationMethod, VoteTies
 from cranfield.validation import Real, Seed, validate_params
 
 # The options that mean something to a method.
 TAKES: dict[str, set[str]] = {
-    "majority": {"ties"},
-    "weighted-majority": {"ties", "weights"},
+    "majority": {"ties", "prior"},
+    "weighted-majority": {"ties", "weights", "prior"},
     "dawid-skene": {"ties", "gold", "share", "prior", "smoothing"},
     "one-coin": {"ties", "gold", "share", "prior"},
     "mace": {"ties", "gold", "share", "prior"},
+    "dawid-skene+mace": {"ties", "gold", "share", "prior"},
     "mean": set(),
     "median": set(),
+    "auto": {"ties", "gold", "share", "prior"},
 }
 VOTES = ("majority", "weighted-majority")
 RATINGS = ("mean", "median")
+# A model that leaves the majority on this share of the units may have settled on a shared bias.
+LEAVES_MAJORITY = 0.25
+# `auto` needs as many judgements of the median annotator, and opinions per unit, for models.
+LEARNS_FROM, OPINIONS = 5.0, 2.0
 
 
 @validate_params
 @with_progress
 def aggregate_judgements(
-    log: JudgementLog,
-    method: str = "majority",
+    log: LogForm,
+    method: AggregationMethod = "majority",
     *,
     rules: Ontology | Rules | None = None,
-    ties: Ties = "undecided",
+    ties: VoteTies = "undecided",
     weights: Floats | None = None,
     gold: Gold | None = None,
     share: bool = False,
@@ -75,10 +88,12 @@ def aggregate_judgements(
     iterations: int = 500,
     tolerance: Real = 1e-4,
     rng: Seed | np.random.Generator = 0,
-    progress: Progress | Callable[[float], None] | None = None,
-) -> Aggregated:
+    progress: Watcher | None = None,
+) -> AggregatedTruth:
     """One truth out of many judgements.
 
+    `log` is a JudgementLog, a file of one or an export of an annotation tool, or a data frame:
+    annotator, item and category (concept and value), or crowd-kit's worker, task and label.
     Concepts of which `rules` want exactly one are one question with one answer, forms that break
     the rules are left out, and the truth is the most probable one that keeps them. `ties` stay
     "undecided", or go to the "lowest" or "highest" answer, to a "random" one (by `rng`), or the
@@ -90,15 +105,20 @@ def aggregate_judgements(
     every concept on its own, or with `share` all concepts together with one table of
     confusions per annotator.
 
-    A model takes each annotator for a usual member of the crowd until judgements say otherwise:
-    `prior` is the number of judgements that this counts for (None: as calibrated, 0: the
-    estimates of the papers). `smoothing` adds judgements to every cell of a dawid-skene table
-    instead. The steps end when no probability moves by more than `tolerance`.
+    The method "auto" takes the majority where annotators gave too few judgements to learn from,
+    and else the mean of dawid-skene and mace; a note says which and why.
+
+    A model takes each annotator for a usual member of the crowd (as the votes show the whole
+    crowd to answer) until judgements say otherwise: `prior` is the number of judgements that
+    this counts for (None: as calibrated, 0: the estimates of the papers). Of votes it is the
+    number that every unit has before, spread evenly (None: 1). `smoothing` adds judgements to
+    every cell of a dawid-skene table instead. The steps end when no probability moves by more
+    than `tolerance`.
     """
-    if method not in METHODS:
-        raise UsageError(f"no method named {method!r}.{suggest(method, METHODS)}")
-    if ties not in TIES:
-        raise UsageError(f"no rule for ties named {ties!r}.{suggest(ties, TIES)}")
+    if method not in AGGREGATION_METHODS:
+        raise UsageError(f"no method named {method!r}.{suggest(method, AGGREGATION_METHODS)}")
+    if ties not in VOTE_TIES:
+        raise UsageError(f"no rule for ties named {ties!r}.{suggest(ties, VOTE_TIES)}")
     options = {
         "ties": ties != "undecided",
         "weights": weights is not None,
@@ -109,16 +129,20 @@ def aggregate_judgements(
     }
     for option, is_set in options.items():
         if is_set and option not in TAKES[method]:
-            users = ", ".join(m for m in METHODS if option in TAKES[m])
+            users = ", ".join(m for m in AGGREGATION_METHODS if option in TAKES[m])
             raise UsageError(f"the method {method!r} has no use for {option} (only: {users})")
     for name, number in (("prior", prior), ("smoothing", smoothing)):
         if number is not None and not 0 <= number < np.inf:
             raise UsageError(f"{name}={number!r} is not a number from 0 on")
+    log = coerce_log(log)
     if gold is not None:
         gold = known_answers(log, gold)
     notes = Notes()
     ruled = CheckedLog.of(log, rules)
     note_log(notes, ruled.log, ruled.forms)
+    if method == "auto":
+        method, reason = recommended_method(ruled.log, gold is not None)
+        notes.add(reason)
     if method in RATINGS:
         return _rating(ruled, method, notes)
     work = _Work(method, ties, weights, gold, share, prior, smoothing, iterations, tolerance, notes)
@@ -128,12 +152,32 @@ def aggregate_judgements(
     return work.answer(ruled, np.random.default_rng(rng), Progress.of(progress))
 
 
+def recommended_method(log: JudgementLog, has_gold: bool = False) -> tuple[AggregationMethod, str]:
+    """The method for a log, and a sentence that says which and why."""
+    judged = np.bincount(log.annotator, minlength=len(log.annotators))
+    units, _ = unit_rows(log)
+    typical = float(np.median(judged[judged > 0])) if len(log) else 0.0
+    opinions = len(log) / max(units.size, 1)
+    facts = (
+        f"the median annotator gave {typical:.0f} judgements and a unit has {opinions:.1f} opinions"
+    )
+    if not has_gold and (typical < LEARNS_FROM or opinions < OPINIONS):
+        return "majority", (
+            f"method: majority, because {facts}; models of annotators need "
+            f"{LEARNS_FROM:.0f} and {OPINIONS:.0f}"
+        )
+    return "dawid-skene+mace", (
+        f"method: dawid-skene+mace, the mean of their probabilities, because {facts}: enough to "
+        "learn how people err, and the two err in different ways"
+    )
+
+
 @dataclass
 class _Work:
     """The options of one aggregation, and the steps that they take."""
 
-    method: Method
-    ties: Ties
+    method: AggregationMethod
+    ties: VoteTies
     weights: Floats | None
     gold: Gold | None
     share: bool
@@ -143,7 +187,9 @@ class _Work:
     tolerance: float
     notes: Notes
 
-    def answer(self, ruled: CheckedLog, rng: np.random.Generator, progress: Progress) -> Aggregated:
+    def answer(
+        self, ruled: CheckedLog, rng: np.random.Generator, progress: Progress
+    ) -> AggregatedTruth:
         log, book = ruled.log, ruled.book
         groups = {} if book is None else book.groups()
         if log.kind == "concept" and groups:
@@ -160,7 +206,8 @@ class _Work:
         else:
             estimate = self._estimated(log, self.gold, progress)
             winner, tied = np.full(estimate.item.size, OPEN), 0
-            if log.allowed is not None:
+            # A question that a form asked on its own may stay undecided, unlike a group of rules.
+            if log.allowed is not None and not log.names_questions:
                 winner, tied = exactly_one(estimate, self.ties, rng)
         leading = leaders_of(estimate.probability)
         several = int(((leading.sum(axis=1) > 1) & (winner == OPEN)).sum())
@@ -169,22 +216,35 @@ class _Work:
             winner = self._mended(log, book, estimate, winner)
         self._note_ties(several, tied, estimate.item.size)
         self._note_fits(estimate, log)
+        self._note_leaving(log, estimate)
         return _aggregated(
             log, self.method, estimate, winner, several + tied, self.ties, self.notes
         )
 
     def _estimated(self, log: JudgementLog, gold: Gold | None, progress: Progress) -> Estimate:
         if self.method in VOTES:
-            return vote_estimate(log, self.weights, self.ties)
+            return vote_estimate(log, self.weights, self.ties, self.prior)
+        models = [cast(ModelName, name) for name in self.method.split("+")]
         fitting = Fitting(
-            cast(ModelName, self.method),
+            models[0],
             self.share and log.allowed is None,
             self.prior,
             self.smoothing,
             self.iterations,
             self.tolerance,
         )
-        return model_estimate(log, fitting, gold, self.notes, progress)
+        return mean_estimate(
+            [
+                model_estimate(
+                    log,
+                    replace(fitting, model=model),
+                    gold,
+                    self.notes,
+                    progress.part(number / len(models), (number + 1) / len(models)),
+                )
+                for number, model in enumerate(models)
+            ]
+        )
 
     def _mended(
         self, log: JudgementLog, book: RuleBook, estimate: Estimate, winner: NDArray[np.int64]
@@ -222,6 +282,25 @@ class _Work:
             )
             self.notes.add(f"{groups} exclusive groups are tied and go to {to}")
 
+    def _note_leaving(self, log: JudgementLog, estimate: Estimate) -> None:
+        """Say when one coin per annotator contradicts the votes on many units."""
+        if self.method != "one-coin" or not estimate.item.size:
+            return
+        # Units of rules are joined from several questions: their votes are not the log's.
+        votes = vote(log)
+        if votes.share.shape != estimate.probability.shape:
+            return
+        leading = leaders_of(votes.share)
+        winner = estimate.probability.argmax(axis=1)
+        left = ~leading[np.arange(winner.size), winner]
+        share = float(left.mean())
+        if share >= LEAVES_MAJORITY:
+            self.notes.add(
+                f"{self.method} leaves the majority on {share:.0%} of the units: it may have "
+                "settled on an error that people share; compare with majority and auto, and "
+                "check some units by hand (gold=)"
+            )
+
     def _note_fits(self, estimate: Estimate, log: JudgementLog) -> None:
         slow = [t for t in estimate.tables if not t.settled]
         if slow:
@@ -238,7 +317,7 @@ class _Work:
             self.notes.add(f"{silent} annotators have no judgement left")
 
 
-def _rating(ruled: CheckedLog, method: Method, notes: Notes) -> Aggregated:
+def _rating(ruled: CheckedLog, method: AggregationMethod, notes: Notes) -> AggregatedTruth:
     """The mean or the median of numbers."""
     if ruled.book is not None and ruled.book.groups():
         raise UsageError(f"exclusive groups have no {method}; use a method of votes or a model")
@@ -249,15 +328,15 @@ def _rating(ruled: CheckedLog, method: Method, notes: Notes) -> Aggregated:
 
 def _aggregated(
     log: JudgementLog,
-    method: Method,
+    method: AggregationMethod,
     estimate: Estimate,
     winner: NDArray[np.int64],
     tied: int,
-    ties: Ties,
+    ties: VoteTies,
     notes: Notes,
     numbers: Floats | None = None,
-) -> Aggregated:
-    return Aggregated(
+) -> AggregatedTruth:
+    return AggregatedTruth(
         method,
         log.kind,
         log_facts(log),
@@ -276,12 +355,13 @@ def _aggregated(
         np.bincount(log.annotator, minlength=len(log.annotators)),
         ratio(estimate.right, estimate.given),
         estimate.tables,
+        log.names_questions,
         notes=notes.lines(),
     )
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Aggregated(Answer):
+class AggregatedTruth(Answer):
     """One truth out of a log: for every judged unit the probability of each answer.
 
     `item`, `concept` and `winner` are codes of `items`, `concepts` and `values`. `winner` is the
@@ -291,7 +371,8 @@ class Aggregated(Answer):
     """
 
     command: ClassVar[str] = "aggregate"
-    method: Method
+    table_maker: ClassVar[str] = "cranfield.report.tables.agreement:aggregation_document"
+    method: AggregationMethod
     kind: Kind
     log: Mapping[str, int]
     items: tuple[str, ...]
@@ -304,11 +385,12 @@ class Aggregated(Answer):
     winner: NDArray[np.int64]
     numbers: Floats | None
     ties: int
-    tied: Ties
+    tied: VoteTies
     annotators: tuple[str, ...]
     judgements: NDArray[np.int64]
     reliability: Floats
     tables: tuple[Confusions, ...] = ()
+    names_questions: bool = False
 
     @property
     def winning_probability(self) -> Floats:
@@ -336,8 +418,8 @@ class Aggregated(Answer):
             if self.tied == "omit" and self.winner[i] < 0 and self.numbers is None:
                 continue
             row: dict[str, Any] = {"item": self.items[item]}
-            if asks:
-                row["concept"] = self.concepts[concept]
+            if asks or self.names_questions:
+                row["concept" if asks else "question"] = self.concepts[concept]
             row["value" if asks else "category"] = self.answer(i)
             yield {**row, "probability": shares[i]}
 
@@ -347,8 +429,8 @@ class Aggregated(Answer):
         asks = self.kind == "concept"
         for i, share in enumerate(self.probability.tolist()):
             row: dict[str, Any] = {"item": self.items[self.item[i]]}
-            if asks:
-                row["concept"] = self.concepts[self.concept[i]]
+            if asks or self.names_questions:
+                row["concept" if asks else "question"] = self.concepts[self.concept[i]]
             for v in every if self.allowed is None else self.allowed[self.concept[i]]:
                 yield {
                     **row,
@@ -398,7 +480,7 @@ class Aggregated(Answer):
                     name = self.annotators[annotator]
                     yield name, table.concept, true, table.answers[answer], p
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {
             "method": self.method,
             "log": dict(self.log),
@@ -449,3 +531,75 @@ def note_log(notes: Notes, log: JudgementLog, forms: Forms | None) -> None:
     single = int(np.count_nonzero(np.bincount(row, minlength=units.size) == 1))
     if single:
         notes.add(f"{single} of {units.size} units have a single judgement: no pair to agree")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What an adjudicator decided about a concept of an item, and why."""
+
+    item: str
+    concept: str
+    value: str
+    reason: str = ""
+
+
+def adjudicated(truth: AggregatedTruth, decisions: Sequence[Decision]) -> AggregatedTruth:
+    """A truth with what was decided in place of what was estimated."""
+    unit_of = {
+        (truth.items[i], truth.concepts[c]): u
+        for u, (i, c) in enumerate(zip(truth.item.tolist(), truth.concept.tolist(), strict=True))
+    }
+    winner, probability = truth.winner.copy(), truth.probability.copy()
+    means = None if truth.numbers is None else truth.numbers.copy()
+    for decision in decisions:
+        unit = unit_of.get((decision.item, decision.concept))
+        if unit is None:
+            raise UsageError(f"no annotator judged {decision.concept!r} of item {decision.item!r}")
+        if means is not None:
+            means[unit] = _number(decision, truth.method)
+            continue
+        if decision.value not in truth.values:
+            raise UsageError(
+                f"{decision.value!r} is no answer to {decision.concept!r}."
+                f"{suggest(decision.value, truth.values)}"
+            )
+        winner[unit] = truth.values.index(decision.value)
+        probability[unit] = 0.0
+        probability[unit, winner[unit]] = 1.0
+    note = f"{len(decisions)} of {len(unit_of)} units are as an adjudicator decided"
+    return replace(
+        truth,
+        winner=winner,
+        probability=probability,
+        numbers=means,
+        ties=int(np.count_nonzero(winner < 0)) if truth.method not in RATINGS else truth.ties,
+        notes=(*truth.notes, note),
+    )
+
+
+def _number(decision: Decision, method: str) -> float:
+    try:
+        return float(decision.value)
+    except ValueError:
+        raise UsageError(f"{decision.value!r} is not a number, as a {method} needs") from None
+
+
+def read_decisions(path: FileForm) -> tuple[Decision, ...]:
+    """Decisions from CSV item,concept,value[,reason]."""
+    source = describe(path)
+    with open_text(path) as stream:
+        rows = csv.DictReader(stream)
+        if not {"item", "concept", "value"} <= set(rows.fieldnames or ()):
+            raise InputError.single(source, "expected a header: item,concept,value[,reason]", 1)
+        decisions: dict[tuple[str, str], Decision] = {}
+        for row in rows:
+            item, concept, value = ((row[n] or "").strip() for n in ("item", "concept", "value"))
+            if not item or not concept or not value:
+                raise InputError.single(source, "item, concept or value is empty", rows.line_num)
+            if (item, concept) in decisions:
+                raise InputError.single(
+                    source, f"{concept!r} of item {item!r} is decided twice", rows.line_num
+                )
+            reason = (row.get("reason") or "").strip()
+            decisions[item, concept] = Decision(item, concept, number_name(value), reason)
+    return tuple(decisions.values())

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from cranfield.answers import Answer
 from cranfield.errors import UsageError, plural
-from cranfield.io.groupings import Groupings, read_groupings
+from cranfield.io.design import Groupings, read_groupings
 from cranfield.validation import validate_params
 
 Floats = NDArray[np.float64]
@@ -48,6 +48,7 @@ class GroupingStudy(Answer):
     """
 
     command: ClassVar[str] = "groups"
+    table_maker: ClassVar[str] = "cranfield.report.tables.agreement:card_sorting_document"
     what: str
     subjects: tuple[str, ...]
     items: tuple[str, ...]
@@ -69,7 +70,7 @@ class GroupingStudy(Answer):
         at = {item: i for i, item in enumerate(self.items)}
         return float(self.together[at[first], at[second]])
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """The square, the clusters, the agreement and the kinds."""
         return {
             "what": self.what,

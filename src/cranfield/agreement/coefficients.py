@@ -4,22 +4,41 @@ All but the first correct the observed agreement for chance, (Pa - Pe) / (1 - Pe
 in what they take for chance. NaN says that a coefficient does not exist: fewer than two
 judgements on every unit, or no chance of disagreeing (all answers the same, where the
 coefficient learns the chance from the answers).
+
+Bootstrap intervals of coefficients: items are drawn with replacement.
+
+An item is drawn with all its concepts and all its judgements, because judgements on one item
+are not independent of each other.
+
+Coefficients of a whole log: overall, per concept, per annotator, with intervals.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement.majority import NARROW, row_sum
+from cranfield.agreement.majority import NARROW, accuracy_to_majority, row_sum, vote
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.errors import NeedsError, UsageError, suggest
+from cranfield.notes import Progress
+from cranfield.stats._resample import (
+    Block,
+    Rng,
+    blocks,
+    bootstrap_counts,
+    check_resamples,
+    in_threads,
+    seed_of,
+)
+from cranfield.stats.intervals import check_confidence
 
 # Above this many cells a table of counts is kept sparse.
 DENSE_CELLS = 40_000_000
@@ -364,3 +383,316 @@ def choose_coefficients(names: str, *, numeric: bool) -> tuple[Coefficient, ...]
 def nominal_names(names: Iterable[str]) -> tuple[str, ...]:
     """Of these coefficients those that need neither order nor numbers."""
     return tuple(name for name in names if not COEFFICIENTS[name].needs)
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+# Up to this size the contribution of every unit is kept as a row of numbers.
+FEATURE_CELLS = 8_000_000
+
+
+# Up to so many items (or clusters of them) each is left out by itself, of more groups of them.
+LEFT_OUT = 300
+# A coefficient of 1 has no logarithm of what is missing.
+_PERFECT = 1e-9
+
+
+def agreement_intervals(
+    counts: UnitCounts,
+    functions: Mapping[Key, Callable[[Tallies], float]],
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    rng: Rng = 0,
+    clusters: NDArray[np.int64] | None = None,
+    progress: Progress | None = None,
+) -> dict[Key, tuple[float, float]]:
+    """Intervals of functions of tallies over items like these; NaN where none exists.
+
+    `clusters` has the cluster of each item, where items were sampled in clusters. The ends are
+    those of a jackknife of the logarithm of 1 less the coefficient. What few items may not show is
+    counted in: at the lower end a unit on which people agree by chance, at the upper one a unit on
+    which all agree on the answer that raises the coefficient most, and half a unit of chance.
+    Logs too large for that have percentiles of resamples.
+    """
+    check_confidence(confidence)
+    count = check_resamples(resamples)
+    if count == "exact":
+        raise UsageError("the bootstrap has no exact form; give a number of resamples")
+    seed = seed_of(rng)
+    if not counts.item.size:
+        return dict.fromkeys(functions, (math.nan, math.nan))
+    drawn = counts.item if clusters is None else clusters[counts.item]
+    names, of_unit = np.unique(drawn, return_inverse=True)
+    of_unit = of_unit.ravel()
+    q = counts.table.shape[1]
+    if not isinstance(counts.table, np.ndarray) or counts.table.size * q > FEATURE_CELLS:
+        return _resampled(counts, functions, of_unit, names.size, count, confidence, seed, progress)
+    features = _unit_features(counts)
+    groups = of_unit
+    if names.size > LEFT_OUT:
+        draw = np.random.default_rng(seed)
+        groups = (draw.permutation(names.size) % LEFT_OUT)[of_unit]
+    table = np.zeros((int(groups.max()) + 1, features.shape[1]))
+    np.add.at(table, groups, features)
+    jackknife = _Jackknife(table, counts, confidence)
+    ends = {}
+    for number, (key, function) in enumerate(functions.items()):
+        ends[key] = jackknife.interval(function)
+        if progress is not None:
+            progress((number + 1) / len(functions))
+    return ends
+
+
+class _Jackknife:
+    """What each item (or group of them) adds to the tallies, and units that were not seen."""
+
+    def __init__(self, table: Floats, counts: UnitCounts, confidence: float) -> None:
+        from cranfield.stats._special import stdtrit
+
+        self.table, self.total, self.levels = table, table.sum(axis=0), counts.levels
+        self.n, self.q = len(table), counts.table.shape[1]
+        self.reach = float(stdtrit(self.n - 1, (1 + confidence) / 2)) if self.n > 1 else math.nan
+        several = counts.per_unit[counts.per_unit > 1]
+        judges = float(several.mean()) if several.size else 2.0
+        share = self.total[2 : 2 + self.q] + 0.5
+        share = share / share.sum()
+        self.by_chance = self._unit(share, np.outer(share, share), judges)
+        identity = np.eye(self.q)
+        self.agreed = [self._unit(row, np.outer(row, row), judges) for row in identity]
+
+    def _unit(self, share: Floats, pairs: Floats, judges: float) -> Floats:
+        flat = pairs.ravel()
+        return np.concatenate([[1.0, 1.0], share, flat, flat * judges])
+
+    def _value(self, row: Floats, function: Callable[[Tallies], float]) -> float:
+        """Minus the logarithm of what is missing to perfect agreement."""
+        value = function(_tallies_of(row, self.q, self.levels))
+        return -math.log(max(1.0 - value, _PERFECT)) if value == value else math.nan
+
+    def interval(self, function: Callable[[Tallies], float]) -> tuple[float, float]:
+        plain = function(_tallies_of(self.total, self.q, self.levels))
+        if plain != plain or self.n < 2:
+            return (math.nan, math.nan)
+        lower = self.total + self.by_chance
+        uppers = [self.total + unit + 0.5 * self.by_chance for unit in self.agreed]
+        upper = max(uppers, key=lambda row: self._value(row, function))
+        low, high = (
+            1.0 - math.exp(-(self._value(row, function) + sign * self._half(row, function)))
+            for row, sign in ((lower, -1), (upper, 1))
+        )
+        return (max(min(low, plain), -1.0), min(max(high, plain), 1.0))
+
+    def _half(self, row: Floats, function: Callable[[Tallies], float]) -> float:
+        left_out = np.array([self._value(row - part, function) for part in self.table])
+        spread = float(((left_out - left_out.mean()) ** 2).sum())
+        # The pseudo unit stands for one of n + 1, and might as well be two or three.
+        more = self._value(row + 1.5 * self.by_chance, function) - self._value(row, function)
+        squared = (self.n - 1) / self.n * spread * (self.n + 1) / self.n + more**2
+        return self.reach * math.sqrt(squared)
+
+
+def _resampled(
+    counts: UnitCounts,
+    functions: Mapping[Key, Callable[[Tallies], float]],
+    of_unit: NDArray[np.int64],
+    items: int,
+    count: int,
+    confidence: float,
+    seed: int,
+    progress: Progress | None,
+) -> dict[Key, tuple[float, float]]:
+    """Percentiles over resampled items; all functions see the same samples."""
+    keys = list(functions)
+
+    def work(block: Block) -> Floats:
+        weight = bootstrap_counts(seed, block, items)
+        drawn = (counts.tallies(row[of_unit]) for row in weight)
+        return np.array([[functions[key](t) for key in keys] for t in drawn])
+
+    resampled = np.concatenate(in_threads(work, blocks(count, items), progress=progress))
+    tail = (1 - confidence) / 2
+    return {key: _percentiles(resampled[:, k], tail) for k, key in enumerate(keys)}
+
+
+def _tallies_of(row: Floats, q: int, levels: Floats | None) -> Tallies:
+    """Tallies from sums of what units add to them."""
+    return Tallies(
+        float(row[0]),
+        float(row[1]),
+        row[2 : 2 + q],
+        row[2 + q : 2 + q + q * q].reshape(q, q),
+        row[2 + q + q * q :].reshape(q, q),
+        levels,
+    )
+
+
+def _unit_features(counts: UnitCounts) -> Floats:
+    """What each unit adds to the tallies, as one row of numbers."""
+    table, r = counts.table, counts.per_unit
+    paired = r >= 2
+    per_judgement = np.divide(1.0, r - 1, out=np.zeros(r.size), where=paired)
+    per_unit = np.divide(per_judgement, r, out=np.zeros(r.size), where=paired)
+    q = table.shape[1]
+    pairs = table[:, :, None] * table[:, None, :]
+    pairs[:, np.arange(q), np.arange(q)] -= table
+    flat = pairs.reshape(r.size, q * q)
+    return np.hstack(
+        [
+            (r > 0)[:, None].astype(np.float64),
+            paired[:, None].astype(np.float64),
+            np.divide(table, r[:, None], out=np.zeros_like(table), where=r[:, None] > 0),
+            flat * per_unit[:, None],
+            flat * per_judgement[:, None],
+        ]
+    )
+
+
+def _percentiles(values: Floats, tail: float) -> tuple[float, float]:
+    defined = values[~np.isnan(values)]
+    if not defined.size:
+        return (math.nan, math.nan)
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return (float(low), float(high))
+
+
+Values = dict[str, float]
+Intervals = dict[str, tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementRow:
+    """The coefficients of one concept, group or category, with their intervals if asked for."""
+
+    name: str
+    units: int
+    values: Values
+    intervals: Intervals
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorRow:
+    """An annotator: how much was judged, and how much of it as the majority did."""
+
+    annotator: str
+    judgements: int
+    accuracy_to_majority: float
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementFigures:
+    """Coefficients of a log; `ties` is the number of units without a clear majority."""
+
+    coefficients: tuple[str, ...]
+    overall: AgreementRow
+    concepts: tuple[AgreementRow, ...]
+    annotators: tuple[AnnotatorRow, ...]
+    ties: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How intervals are drawn."""
+
+    resamples: int = 1000
+    confidence: float = 0.95
+    seed: int = 0
+    # The cluster of each item of the log, where items were sampled in clusters.
+    clusters: NDArray[np.int64] | None = None
+
+
+def assess(
+    log: JudgementLog,
+    coefficients: str = "standard",
+    *,
+    resampling: Resampling | None = None,
+    progress: Progress | None = None,
+) -> AgreementFigures:
+    """Coefficients of agreement over all units of a log and for each of its concepts.
+
+    In a category log without groups the rows are the categories, each against all others.
+    """
+    watcher = Progress.of(progress)
+    selection = choose_coefficients(coefficients, numeric=log.levels is not None)
+    everything = unit_counts(log)
+    if log.kind == "category" and log.allowed is None:
+        overall, *rows = _category_rows(log, everything, selection, resampling, watcher)
+    else:
+        steps = len(log.concepts) + 2
+        overall = _row("overall", everything, selection, resampling, watcher.part(0.0, 1 / steps))
+        rows = []
+        for i, name in enumerate(log.concepts):
+            part = watcher.part((i + 1) / steps, (i + 2) / steps)
+            rows.append(_row(name, unit_counts(log, i), selection, resampling, part))
+    votes = vote(log)
+    share, judged = accuracy_to_majority(log, votes)
+    people = tuple(
+        AnnotatorRow(name, int(judged[a]), float(share[a]))
+        for a, name in enumerate(log.annotators)
+        if judged[a]
+    )
+    return AgreementFigures(
+        tuple(c.name for c in selection), overall, tuple(rows), people, int(votes.tied.sum())
+    )
+
+
+def _row(
+    name: str,
+    counts: UnitCounts,
+    coefficients: Sequence[Coefficient],
+    resampling: Resampling | None,
+    progress: Progress,
+) -> AgreementRow:
+    progress(0.0)
+    tallies = counts.tallies()
+    values = {c.name: c.value(tallies) for c in coefficients}
+    intervals = _drawn(counts, {c.name: c.value for c in coefficients}, resampling, progress)
+    return AgreementRow(name, int(tallies.units), values, intervals)
+
+
+def _category_rows(
+    log: JudgementLog,
+    counts: UnitCounts,
+    coefficients: Sequence[Coefficient],
+    resampling: Resampling | None,
+    progress: Progress,
+) -> list[AgreementRow]:
+    """All categories together, then each against all others, from the same samples of items."""
+
+    def value(coefficient: Coefficient, category: int, tallies: Tallies) -> float:
+        return coefficient.value(tallies if category < 0 else tallies.one_against_rest(category))
+
+    names = ("overall", *log.values)
+    functions = {
+        (k, c.name): partial(value, c, k) for k in range(-1, len(log.values)) for c in coefficients
+    }
+    intervals = _drawn(counts, functions, resampling, progress)
+    total = counts.tallies()
+    return [
+        AgreementRow(
+            name,
+            int(total.units),
+            {c.name: functions[k, c.name](total) for c in coefficients},
+            {c.name: intervals[k, c.name] for c in coefficients} if intervals else {},
+        )
+        for k, name in enumerate(names, start=-1)
+    ]
+
+
+def _drawn(
+    counts: UnitCounts,
+    functions: Mapping[Key, Callable[[Tallies], float]],
+    resampling: Resampling | None,
+    progress: Progress,
+) -> dict[Key, tuple[float, float]]:
+    if resampling is None:
+        return {}
+    return agreement_intervals(
+        counts,
+        functions,
+        clusters=resampling.clusters,
+        resamples=resampling.resamples,
+        confidence=resampling.confidence,
+        rng=resampling.seed,
+        progress=progress,
+    )

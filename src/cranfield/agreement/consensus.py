@@ -21,13 +21,15 @@ class Consensus:
     `answer` is their most frequent answer, -1 where they are tied or silent; `same` is the
     share of them that gave the judgement's own answer, `among` the share of pairs of them that
     agree with each other, `level` the mean of their answers as numbers; NaN where they cannot
-    be said.
+    be said. `shares` has for each annotator (row) how often the others give each answer on the
+    annotator's own units.
     """
 
     answer: NDArray[np.int64]
     same: Floats
     among: Floats
     level: Floats
+    shares: Floats
 
 
 def consensus_of_others(log: JudgementLog) -> Consensus:
@@ -37,6 +39,8 @@ def consensus_of_others(log: JudgementLog) -> Consensus:
     table = np.bincount(row * q + log.value, minlength=units.size * q).reshape(units.size, q)
     answer = np.full(len(log), -1, dtype=np.int64)
     same, among, level = (np.full(len(log), np.nan) for _ in range(3))
+    people = len(log.annotators)
+    shares = np.zeros(people * q)
     levels = log.levels
     step = max(1, 8_000_000 // q)
     for start in range(0, len(log), step):
@@ -52,9 +56,14 @@ def consensus_of_others(log: JudgementLog) -> Consensus:
         np.divide(rest[line, value], total, out=same[part], where=total > 0)
         pairs = row_sum(rest * (rest - 1))
         np.divide(pairs, total * (total - 1), out=among[part], where=total > 1)
+        cell = (log.annotator[part].astype(np.int64) * q)[:, None] + np.arange(q)
+        share = np.where(total[:, None] > 0, rest / np.maximum(total, 1)[:, None], 0.0)
+        shares += np.bincount(cell.ravel(), share.ravel(), minlength=people * q)
         if levels is not None:
             np.divide(rest @ levels, total, out=level[part], where=total > 0)
-    return Consensus(answer, same, among, level)
+    by_annotator = shares.reshape(people, q)
+    by_annotator /= np.maximum(row_sum(by_annotator), 1)[:, None]
+    return Consensus(answer, same, among, level, by_annotator)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +93,30 @@ def skills(log: JudgementLog, others: Consensus) -> Skills:
 def sums(log: JudgementLog, values: NDArray[np.bool_] | Floats) -> Floats:
     """Values of judgements summed for each annotator."""
     return sum_by(log.annotator, values, len(log.annotators))
+
+
+def agreement_beside_others(
+    log: JudgementLog, others: Consensus, part: float
+) -> tuple[Floats, Floats]:
+    """How much more somebody agrees with the others than this part of what they agree among
+    themselves on the same units, both beyond chance; and the standard error.
+
+    Hard units are as hard for everybody. NaN where fewer than two others judged the units.
+    """
+    people, q = len(log.annotators), len(log.values)
+    heard = ~np.isnan(others.same) & ~np.isnan(others.among)
+    n = sums(log, heard)
+    cell = log.annotator.astype(np.int64) * q + log.value
+    own = np.bincount(cell[heard], minlength=people * q).reshape(people, q)
+    chance = ratio((own * others.shares).sum(axis=1), n)
+    chance_among = (others.shares**2).sum(axis=1)
+    excess = np.where(heard, others.same - part * others.among, 0.0)
+    mean = ratio(sums(log, excess), n)
+    centred = np.where(heard, excess - mean[log.annotator], 0.0)
+    error = np.sqrt(ratio(sums(log, centred**2), n * np.maximum(n - 1, 1)))
+    beside = mean - chance + part * chance_among
+    beside[n < FEWEST] = np.nan
+    return beside, error
 
 
 def _nominal(log: JudgementLog, others: Consensus) -> tuple[Floats, Floats]:

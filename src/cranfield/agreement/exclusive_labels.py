@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement.choices import Ties
 from cranfield.agreement.majority import break_ties, leaders_of
 from cranfield.agreement.truth_inference import Estimate, Gold
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.data.ontology import Ontology, RuleBook, Rules, exclusive_groups
 from cranfield.errors import InputError, UsageError, suggest
+from cranfield.options import VoteTies
 
 Groups = Mapping[str, Sequence[str]]
 
@@ -244,7 +244,7 @@ class Questions:
         return answers
 
     def joined(
-        self, rest: Estimate, questions: Estimate, ties: Ties, rng: np.random.Generator
+        self, rest: Estimate, questions: Estimate, ties: VoteTies, rng: np.random.Generator
     ) -> JoinedEstimate:
         """The probabilities of all concepts, and the answers that the groups give them."""
         width, values = len(self.log.concepts), len(self.log.values)
@@ -289,7 +289,9 @@ class JoinedEstimate:
     tied_groups: int
 
 
-def _one_of_each(questions: Estimate, ties: Ties, rng: np.random.Generator) -> NDArray[np.int64]:
+def _one_of_each(
+    questions: Estimate, ties: VoteTies, rng: np.random.Generator
+) -> NDArray[np.int64]:
     """Exactly one answer to each question; a tie goes to the answer that is given more often."""
     leading = leaders_of(questions.probability) & (questions.probability > 0)
     if ties in ("lowest", "highest", "random"):
@@ -299,7 +301,7 @@ def _one_of_each(questions: Estimate, ties: Ties, rng: np.random.Generator) -> N
 
 
 def exactly_one(
-    estimate: Estimate, ties: Ties, rng: np.random.Generator
+    estimate: Estimate, ties: VoteTies, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], int]:
     """The winners of a category log with groups, of which each has one, and the ties."""
     tied = int((leaders_of(estimate.probability).sum(axis=1) > 1).sum())

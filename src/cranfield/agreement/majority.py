@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement.choices import Ties
 from cranfield.data.judgement_log import Floats, JudgementLog
+from cranfield.options import VoteTies
 
 
 def ratio(part: NDArray[Any], total: NDArray[Any]) -> Floats:
@@ -81,7 +81,9 @@ class Votes:
     merit: Floats
 
 
-def vote(log: JudgementLog, *, weights: Floats | None = None, ties: Ties = "undecided") -> Votes:
+def vote(
+    log: JudgementLog, *, weights: Floats | None = None, ties: VoteTies = "undecided"
+) -> Votes:
     """The vote on every unit; `weights` has the weight of each annotator's voice.
 
     A tie stays undecided, or goes to the "lowest" answer (for 0 and 1 a concept then needs more
@@ -116,7 +118,7 @@ def leaders_of(table: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def break_ties(
-    leading: NDArray[np.bool_], ties: Ties, rng: np.random.Generator | None = None
+    leading: NDArray[np.bool_], ties: VoteTies, rng: np.random.Generator | None = None
 ) -> NDArray[np.int64]:
     """The winner of each row among those that lead it, -1 where a tie stays one."""
     first = np.argmax(leading, axis=1)
@@ -248,4 +250,37 @@ def accuracy_per_item(log: JudgementLog) -> tuple[ItemAgreement, ...]:
         ItemAgreement(name, int(judged[i]), float(every[i]), float(selected[i]))
         for i, name in enumerate(log.items)
         if judged[i]
+    )
+
+
+def merged_log(
+    log: JudgementLog, groups: Mapping[str, Sequence[str]], *, ties: VoteTies = "lowest"
+) -> JudgementLog:
+    """A log in which each group is one annotator, who says what its majority says."""
+    columns: list[list[np.ndarray[tuple[int], np.dtype[np.int32]]]] = [[], [], [], []]
+    for code, members in enumerate(groups.values()):
+        votes = vote(log.of_annotators(members), ties=ties)
+        decided = votes.winner >= 0
+        annotators = np.full(int(decided.sum()), code)
+        judgements = (
+            annotators,
+            votes.item[decided],
+            votes.concept[decided],
+            votes.winner[decided],
+        )
+        for column, values in zip(columns, judgements, strict=True):
+            column.append(values.astype(np.int32))
+    annotator, item, concept, value = (np.concatenate(c) for c in columns)
+    return JudgementLog(
+        log.kind,
+        tuple(groups),
+        log.items,
+        log.concepts,
+        log.values,
+        annotator,
+        item,
+        concept,
+        value,
+        allowed=log.allowed,
+        source=log.source,
     )

@@ -19,11 +19,12 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement.assess import Values, assess
+from cranfield.agreement.coefficients import Values, assess
 from cranfield.agreement.consensus import (
     FEWEST,
     Consensus,
     Skills,
+    agreement_beside_others,
     consensus_of_others,
     skills,
     sums,
@@ -45,6 +46,8 @@ Kind: TypeAlias = Literal["agreement", "habit", "change", "time", "copy", "gold"
 ALPHA = 0.05
 # Agreement: surely (in 19 of 20 cases) less than this part of a typical annotator's.
 WEAK_PART = 0.7
+# ... and than this part of what the others reach among themselves on the same units.
+WEAK_BESIDE = 0.8
 # Constant and pattern: at least this share of answers follows the rule ...
 FOLLOWS = 0.95
 # ... and the consensus on the same items follows it by that much less.
@@ -59,6 +62,8 @@ SILENT = 0.01
 # Tires: the agreement falls by this much more than that of the others.
 DROP = 0.15
 TIRED_FEWEST = 40
+# Too fast: a unit has a usual time from so many known ones on.
+TIMED_FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +77,20 @@ class Sign:
 Signs: TypeAlias = list[list[Sign]]
 
 
-def find_weak(signs: Signs, estimates: Skills) -> None:
-    """Who agrees with the others much less than is usual."""
+def find_weak(log: JudgementLog, others: Consensus, signs: Signs, estimates: Skills) -> None:
+    """Who agrees with the others much less than is usual, and than the others do on the same units.
+
+    Somebody who works on the hard part of a queue agrees less than those who do not.
+    """
     defined = ~np.isnan(estimates.skill)
     if defined.sum() < 3:
         return
     typical = float(np.median(estimates.skill[defined]))
     z = NormalDist().inv_cdf(1 - ALPHA)
-    for a in np.flatnonzero(defined):
+    # Where too few others judged the same units only the comparison with everybody is left.
+    beside, error = agreement_beside_others(log, others, WEAK_BESIDE)
+    excused = beside + z * error >= 0
+    for a in np.flatnonzero(defined & ~excused):
         if typical > 0 and estimates.skill[a] + z * estimates.error[a] < WEAK_PART * typical:
             signs[a].append(
                 Sign(
@@ -229,28 +240,45 @@ def find_tired(log: JudgementLog, others: Consensus, signs: Signs) -> None:
 
 def median_seconds(log: JudgementLog) -> Floats:
     """The median time of each annotator's judgements, NaN where none is known."""
-    people = len(log.annotators)
-    medians = np.full(people, np.nan)
     if log.seconds is None:
-        return medians
-    order = np.lexsort((log.seconds, log.annotator))
-    times = log.seconds[order]
-    ends = np.cumsum(np.bincount(log.annotator, minlength=people))
+        return np.full(len(log.annotators), np.nan)
+    return _medians(log.seconds, log.annotator, len(log.annotators))
+
+
+def _medians(values: Floats, groups: NDArray[Any], count: int) -> Floats:
+    """The median of the values of each group, NaN where there is none."""
+    defined = ~np.isnan(values)
+    groups, values = groups[defined], values[defined]
+    medians = np.full(count, np.nan)
+    ordered = values[np.lexsort((values, groups))]
+    ends = np.cumsum(np.bincount(groups, minlength=count))
     starts = np.concatenate([[0], ends[:-1]])
     some = ends > starts
     low = starts + (ends - starts - 1) // 2
     high = starts + (ends - starts) // 2
-    medians[some] = (times[low[some]] + times[high[some]]) / 2
+    medians[some] = (ordered[low[some]] + ordered[high[some]]) / 2
     return medians
 
 
-def find_fast(signs: Signs, seconds: Floats, judged: NDArray[np.int64], fast: float) -> None:
-    """Who answers in less than this part of the typical time."""
+def find_fast(log: JudgementLog, signs: Signs, seconds: Floats, fast: float) -> None:
+    """Who answers in less than this part of the typical time, also on the same units."""
+    judged = np.bincount(log.annotator, minlength=len(log.annotators))
     timed = ~np.isnan(seconds) & (judged >= FEWEST)
-    if timed.sum() < 3:
+    if timed.sum() < 3 or log.seconds is None:
         return
     typical = float(np.median(seconds[timed]))
-    for a in np.flatnonzero(timed & (seconds < fast * typical)):
+    # Easy units take everybody less time: what counts is the time beside that of the unit.
+    units, row = unit_rows(log)
+    known = ~np.isnan(log.seconds)
+    usual = _medians(log.seconds, row, units.size)
+    several = np.bincount(row[known], minlength=units.size) >= TIMED_FEWEST
+    present = known & several[row] & (usual[row] > 0)
+    pace = np.where(present, log.seconds / np.where(present, usual[row], 1.0), np.nan)
+    paces = _medians(pace, log.annotator, len(log.annotators))
+    paced = timed & ~np.isnan(paces)
+    usual_pace = float(np.median(paces[paced])) if paced.any() else 1.0
+    slow = (seconds >= fast * typical) | (paced & (paces >= fast * usual_pace))
+    for a in np.flatnonzero(timed & ~slow):
         signs[a].append(Sign("time", f"too fast: {seconds[a]:.1f} s (typical: {typical:.1f} s)"))
 
 
@@ -650,6 +678,7 @@ class Quality(Answer):
     """
 
     command: ClassVar[str] = "agreement"
+    table_maker: ClassVar[str] = "cranfield.report.tables.agreement:quality_document"
     annotators: tuple[AnnotatorQuality, ...]
     with_gold: bool
     with_times: bool
@@ -672,7 +701,7 @@ class Quality(Answer):
         accepted = [p.annotator for p in self.annotators if not self.is_rejected(p)]
         return CheckedLog.of(log, rules).log.of_annotators(accepted)
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {
             "quality": {
                 "annotators": [self._row(p) for p in self.annotators],
@@ -750,13 +779,13 @@ def quality_of(
     correct, questions = gold_hits(log, gold)
     find_gold(signs, correct, questions, gold_minimum)
     seconds = median_seconds(log)
-    find_fast(signs, seconds, judgements, fast)
+    find_fast(log, signs, seconds, fast)
     constant = find_constant(log, others, signs)
     habitual = find_silent(
         log, others, signs, constant | find_patterns(log, others, signs, constant)
     )
     estimates = skills(log, others)
-    find_weak(signs, estimates)
+    find_weak(log, others, signs, estimates)
     find_tired(log, others, signs)
     copiers = find_form_copies(log, signs, habitual)
     find_copies(log, others, signs, habitual, seconds, copiers)

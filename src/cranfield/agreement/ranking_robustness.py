@@ -8,7 +8,7 @@ not change which system is better.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar
@@ -16,12 +16,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement.annotator_groups import merged_log
+from cranfield.agreement.majority import merged_log
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
-from cranfield.notes import Notes, Progress, with_progress
+from cranfield.notes import Notes, Progress, Watcher, with_progress
 from cranfield.stats.correlation import concordant, kendall, kolmogorov_smirnov
 from cranfield.validation import validate_params
 
@@ -95,10 +95,11 @@ class SystemsStudy(Answer):
     """Rankings under every measure, and the annotators who judged too little for a truth."""
 
     command: ClassVar[str] = "agreement"
+    table_maker: ClassVar[str] = "cranfield.report.tables.agreement:systems_document"
     rankings: tuple[Rankings, ...]
     without_truth: tuple[str, ...]
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {
             "systems": {
                 "without_truth": list(self.without_truth),
@@ -160,7 +161,7 @@ def compare_rankings(
     ontology: Any = None,
     costmap: Any = None,
     agreement: Any = None,
-    progress: Progress | Callable[[float], None] | None = None,
+    progress: Watcher | None = None,
 ) -> SystemsStudy:
     """Rank the runs by every truth and correlate the rankings.
 

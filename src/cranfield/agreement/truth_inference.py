@@ -3,40 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement.choices import Ties
 from cranfield.agreement.majority import Votes, ratio, row_max, row_sum, sum_by, unit_rows, vote
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.errors import NeedsError, UsageError
 from cranfield.notes import Notes, Progress
+from cranfield.options import VoteTies
 from cranfield.validation import as_array
 
 
-def dawid_skene(correct: float = 0.0, wrong: float = 0.0) -> Model:
+def dawid_skene(before: Floats) -> Model:
     """The maximisation step, with judgements that every annotator is taken to have given.
 
-    For each true answer these are `correct` on the true one and `wrong` on each of the others;
-    none of them is the estimate of the paper.
+    `before` has their number by answer (rows) and true answer (columns); none of them is the
+    estimate of the paper.
     """
 
     def learn(responses: Responses, expected: Floats, _previous: Floats | None) -> Answering:
         # Table of each voice with what was given before, and that of all its annotator's answers.
-        answer_counts = expected + wrong
-        answer_counts[np.arange(responses.answer.size), responses.answer] += correct - wrong
+        answer_counts = expected + before[responses.answer]
         answer_totals = np.empty_like(expected)
-        before = correct + wrong * (responses.answers - 1)
         for k, column in enumerate(expected.T):
-            total = responses.per_annotator(np.maximum(column, LEAST)) + before
+            total = responses.per_annotator(np.maximum(column, LEAST)) + before[:, k].sum()
             answer_totals[:, k] = total[responses.annotator]
 
         def answering(rows: Integers, left_out: Floats) -> Floats:
-            # In place: this is the costly line of the second round.
+            # In place: this is the costly line of the last pass.
             counts, totals = answer_counts[rows], answer_totals[rows]
             counts -= left_out
             totals -= left_out
@@ -133,10 +131,15 @@ def one_coin(correct: float = 0.0, wrong: float = 0.0) -> Model:
 
 ModelName: TypeAlias = Literal["dawid-skene", "one-coin", "mace"]
 MODELS: tuple[ModelName, ...] = ("dawid-skene", "one-coin", "mace")
-# Judgements that the usual member of the crowd counts for.
-PRIOR = 10.0
+# Judgements that the usual member of the crowd counts for: in a table, in knowing or spamming,
+# and at most in one share of right answers.
+PRIOR = 4.0
+MACE_PRIOR = 6.0
+COIN_PRIOR = 15.0
 # As many at least, however different the annotators are.
 WEAKEST = 1.0
+# Votes that every unit has before the first, spread evenly over its answers.
+VOTE_PRIOR = 1.0
 # Units that every answer has before the first one.
 BASE = 1.0
 # Spammed answers of all kinds together that MACE takes every annotator to have given.
@@ -146,8 +149,6 @@ SUREST = 0.95
 ABOVE_CHANCE = 0.1
 # At the median fewer judgements than these per annotator teach a model nothing of people.
 FEW = 10
-# A table of confusions needs as many for each of its rows.
-FEW_PER_ROW = 5
 
 
 def usual_accuracy(counts: Floats) -> float:
@@ -186,27 +187,45 @@ def usual_strength(responses: Responses, counts: Floats, accuracy: float) -> flo
     n = np.bincount(annotator, minlength=responses.annotators)
     measured = n >= FEW
     if np.count_nonzero(measured) < 3:
-        return PRIOR
+        return COIN_PRIOR
     mean = ratio(sum_by(annotator, same, n.size), n)[measured]
     square = ratio(sum_by(annotator, same**2, n.size), n)[measured]
     chance = float(((square - mean**2) / (n[measured] - 1)).mean())
     slope = accuracy - (1 - accuracy) / max(counts.shape[1] - 1, 1)
     spread = (float(mean.var(ddof=1)) - chance) / slope**2
     if spread <= 0:
-        return PRIOR
-    return float(np.clip(accuracy * (1 - accuracy) / spread - 1, WEAKEST, PRIOR))
+        return COIN_PRIOR
+    return float(np.clip(accuracy * (1 - accuracy) / spread - 1, WEAKEST, COIN_PRIOR))
 
 
-def model_of(name: ModelName, accuracy: float, answers: int, strength: float) -> Model:
-    """A model in which every annotator begins as a usual member of the crowd."""
-    wrong = strength * (1 - accuracy)
+def pooled_table(responses: Responses, share: Floats, accuracy: float) -> Floats:
+    """How the whole crowd answers (rows) by what is voted true (columns), as probabilities.
+
+    An answer that hardly anybody gave has the table of somebody who is right as often as usual
+    and else errs evenly.
+    """
+    answers = share.shape[1]
+    table = np.full((answers, answers), (1 - accuracy) / max(answers - 1, 1))
+    np.fill_diagonal(table, accuracy)
+    table *= BASE
+    np.add.at(table, responses.answer, responses.sums(share))
+    return np.asarray(table / table.sum(axis=0))
+
+
+def model_of(name: ModelName, usual: Floats, accuracy: float, strength: float) -> Model:
+    """A model in which every annotator begins as a usual member of the crowd.
+
+    `usual` is the table of that member by answer and true answer, `accuracy` how often it is
+    right, `strength` how many judgements that counts for.
+    """
     if name == "dawid-skene":
-        return dawid_skene(strength * accuracy, wrong / max(answers - 1, 1))
+        return dawid_skene(strength * usual)
     if name == "one-coin":
-        return one_coin(strength * accuracy, wrong)
+        return one_coin(strength * accuracy, strength * (1 - accuracy))
     if strength == 0:
         return mace()
     # Who knows is right, and who spams is right by chance.
+    answers = len(usual)
     knows = max((accuracy - 1 / answers) / max(1 - 1 / answers, 1e-9), 0.05)
     return mace(strength * knows, strength * (1 - knows), HABIT / answers)
 
@@ -220,19 +239,12 @@ def sparse_data_note(name: ModelName, responses: Responses) -> str:
             f"half of the annotators gave {typical:.0f} judgements or fewer: too little for "
             f"{name} to learn about people; the plain majority is as good"
         )
-    needed = FEW_PER_ROW * responses.answers
-    if name == "dawid-skene" and typical < needed:
-        return (
-            f"half of the annotators gave {typical:.0f} judgements or fewer: too little for a "
-            f"table of {responses.answers} x {responses.answers} confusions (from {needed} on); "
-            "one-coin or mace learn one or few numbers per annotator"
-        )
     return ""
 
 
 # The least probability that a model gives to an answer: one surprise never rules a truth out.
 LEAST = 1e-10
-# Judgements of one block of the second round: its tables stay in the cache of a core.
+# Judgements of one block of the last pass: its tables stay in the cache of a core.
 BLOCK = 1 << 13
 # A unit is unsettled when the last step still moved one of its probabilities by this much.
 MOVING = 0.01
@@ -327,8 +339,8 @@ class Steps:
     """How a model is fitted.
 
     `tolerance` is the largest change of a probability at which the steps end, `base` the units
-    that every answer has beforehand (0: frequencies as they are); with `leave_out` the second
-    round is done.
+    that every answer has beforehand (0: frequencies as they are); with `leave_out` the last
+    probabilities of each unit come from what the other units taught.
     """
 
     iterations: int = 500
@@ -358,27 +370,26 @@ def expectation_maximisation(
     probability: Floats | None = None
     history: list[float] = []
     change = np.zeros(len(start))
-    leaving, converged = False, False
+    converged = False
     for step in range(steps.iterations):
         prior = _prior(posterior, steps)
         answering = model(responses, responses.sums(posterior), probability)
         probability = answering(every, np.zeros((1, 1)))
-        if leaving:
-            after = _expect_left_out(responses, answering, posterior, steps)
-        else:
-            after, likelihood = _expect(by_unit, prior, probability)
-            history.append(likelihood)
+        after, likelihood = _expect(by_unit, prior, probability)
+        history.append(likelihood)
         after = _with_known(after, gold)
         change = row_max(np.abs(after - posterior))
         posterior = after
         watcher((step + 1) / steps.iterations)
         if float(change.max(initial=0.0)) <= steps.tolerance:
-            if leaving or not steps.leave_out:
-                converged = True
-                break
-            leaving = True
+            converged = True
+            break
     expected = responses.sums(posterior)
-    probability = model(responses, expected, probability)(every, np.zeros((1, 1)))
+    answering = model(responses, expected, probability)
+    probability = answering(every, np.zeros((1, 1)))
+    if steps.leave_out:
+        posterior = _with_known(_expect_left_out(responses, answering, posterior, steps), gold)
+        expected = responses.sums(posterior)
     return Fit(
         posterior,
         _prior(posterior, steps),
@@ -521,15 +532,28 @@ class Fitting:
 
 
 def vote_estimate(
-    log: JudgementLog, weights: Floats | None = None, ties: Ties = "undecided"
+    log: JudgementLog,
+    weights: Floats | None = None,
+    ties: VoteTies = "undecided",
+    prior: float | None = None,
 ) -> Estimate:
-    """The share of the votes that each answer got."""
+    """The share of the votes that each answer got, with `prior` votes spread evenly before.
+
+    People who agree may be wrong together: three of three alike is no certainty.
+    """
     votes = vote(log, weights=weights, ties=ties)
     _, row = unit_rows(log)
     people = len(log.annotators)
     correct = sum_by(log.annotator, votes.merit[row, log.value], people)
     judged = np.bincount(log.annotator, minlength=people).astype(np.float64)
-    return Estimate(votes.item, votes.concept, votes.share, correct, judged)
+    before = VOTE_PRIOR if prior is None else prior
+    allowed = np.zeros((len(log.concepts), len(log.values)))
+    for concept in range(len(log.concepts)):
+        answers = list(log.answers_of(concept))
+        allowed[concept, answers] = before / max(len(answers), 1)
+    count = votes.counts[:, None]
+    probability = (votes.share * count + allowed[votes.concept]) / (count + before)
+    return Estimate(votes.item, votes.concept, probability, correct, judged)
 
 
 def rating_estimate(log: JudgementLog, by: Literal["mean", "median"]) -> tuple[Estimate, Floats]:
@@ -540,7 +564,7 @@ def rating_estimate(log: JudgementLog, by: Literal["mean", "median"]) -> tuple[E
     levels = log.levels
     if levels is None:
         raise NeedsError(f"the {by} needs numbers as answers, the log has names")
-    estimate = vote_estimate(log)
+    estimate = vote_estimate(log, prior=0.0)
     _, row = unit_rows(log)
     ratings = levels[log.value]
     if by == "mean":
@@ -597,6 +621,16 @@ def model_estimate(
     return Estimate(votes.item, votes.concept, posterior, correct, judgement_counts, tuple(tables))
 
 
+def mean_estimate(estimates: Sequence[Estimate]) -> Estimate:
+    """The mean of the probabilities of several models; tables are those of the first."""
+    first = estimates[0]
+    return replace(
+        first,
+        probability=np.mean([e.probability for e in estimates], axis=0),
+        right=np.mean([e.right for e in estimates], axis=0),
+    )
+
+
 def _fit(
     responses: Responses,
     share: Floats,
@@ -607,14 +641,19 @@ def _fit(
 ) -> Fit:
     answers = share.shape[1]
     if fitting.smoothing is not None:
+        usual = np.full((answers, answers), 1 / answers)
         accuracy, strength = 1 / answers, fitting.smoothing * answers
     else:
         table = share * counts[:, None]
         accuracy = usual_accuracy(table)
-        strength = fitting.prior
-        if strength is None:
+        usual = pooled_table(responses, share, accuracy)
+        if fitting.prior is not None:
+            strength = fitting.prior
+        elif fitting.model == "one-coin":
             strength = usual_strength(responses, table, accuracy)
-    model = model_of(fitting.model, accuracy, answers, strength)
+        else:
+            strength = PRIOR if fitting.model == "dawid-skene" else MACE_PRIOR
+    model = model_of(fitting.model, usual, accuracy, strength)
     return expectation_maximisation(
         responses, share, model, fitting.steps(), gold=gold, progress=progress
     )

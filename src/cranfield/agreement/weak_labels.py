@@ -9,7 +9,7 @@ near-duplicates of each other; the distance to the median of the tag does not.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,12 +17,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement.choices import FILTERS, FilterMethod
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import Floats
 from cranfield.errors import InputError, MissingExtraError, UsageError, suggest
 from cranfield.io.weak_labels import read_features, read_tags
 from cranfield.notes import Notes, Progress, Watcher, with_progress
+from cranfield.options import TAG_FILTERS, TagFilterMethod
 from cranfield.validation import as_array, validate_params
 
 # Fewer items than this do not show what a tag looks like.
@@ -76,7 +76,8 @@ class WeakLabels(Answer):
     """Which items of which tags are kept."""
 
     command: ClassVar[str] = "weaklabel"
-    method: FilterMethod
+    table_maker: ClassVar[str] = "cranfield.report.tables.agreement:weak_labels_document"
+    method: TagFilterMethod
     outliers: float
     tags: tuple[TagFilter, ...]
 
@@ -84,7 +85,7 @@ class WeakLabels(Answer):
     def with_truth(self) -> bool:
         return any(tag.correct is not None for tag in self.tags)
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {
             "method": self.method,
             "outliers": self.outliers,
@@ -120,7 +121,7 @@ def filter_weak_labels(
     method: str = "svm",
     outliers: float = 0.3,
     gamma: float | None = None,
-    progress: Progress | Callable[[float], None] | None = None,
+    progress: Watcher | None = None,
 ) -> WeakLabels:
     """Which items fit their tag, tag by tag.
 
@@ -130,8 +131,8 @@ def filter_weak_labels(
     (default: 1 / number of features); with "median" the items farthest from the median of the
     tag's features are left out.
     """
-    if method not in FILTERS:
-        raise UsageError(f"no method named {method!r}.{suggest(method, FILTERS)}")
+    if method not in TAG_FILTERS:
+        raise UsageError(f"no method named {method!r}.{suggest(method, TAG_FILTERS)}")
     if not 0 < outliers < 1:
         raise UsageError(f"outliers {outliers} is not between 0 and 1")
     if gamma is not None and (method != "svm" or not gamma > 0):
@@ -168,7 +169,7 @@ def filter_weak_labels(
             f"{len(small)} tags with fewer than {FEWEST} items are kept as they are, "
             f"such as {small[0]!r}"
         )
-    filter_method: FilterMethod = "svm" if method == "svm" else "median"
+    filter_method: TagFilterMethod = "svm" if method == "svm" else "median"
     return WeakLabels(filter_method, outliers, tuple(filters), notes=notes.lines("tag"))
 
 

@@ -11,8 +11,9 @@ import base64
 import io
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -21,26 +22,36 @@ from cranfield.campaign.forms import (
     Answers,
     Form,
     FormProblem,
+    cell_form,
     items_with_concepts,
+    mark_form,
     ontology_form,
 )
-from cranfield.campaign.item_texts import picture_files, public_concepts, public_items, read_texts
+from cranfield.campaign.item_texts import (
+    picture_files,
+    public_concepts,
+    public_items,
+    read_item_texts,
+    read_texts,
+)
+from cranfield.campaign.pool import Pool, pooled_cells
 from cranfield.data.collection import Collection, ImageSheet, Texts
-from cranfield.data.labels import LabelMatrix
+from cranfield.data.labels import LabelMatrix, dense
 from cranfield.data.ontology import Ontology, Rules
 from cranfield.errors import InputError, MissingExtraError, NeedsError, Problem, UsageError, suggest
-from cranfield.io.annotations import read_truth
 from cranfield.io.collection import FILE, read_collection, read_items
-from cranfield.io.concept_glossary import Meaning, built_in_meanings, read_meanings
+from cranfield.io.concepts import Meaning, built_in_meanings, read_meanings
 from cranfield.io.files import FileForm, describe, read_json_text, read_text
+from cranfield.io.labels import read_labels, read_truth
 from cranfield.io.ontology import read_ontology, read_rules
 from cranfield.ontologies import BUILT_IN
+from cranfield.options import DEFAULT_THRESHOLD, Shape
 from cranfield.validation import Seed, validate_params
 from cranfield.work.seeds import generator
 
 # How the layout of responses is numbered.
 LAYOUT = 1
-_STREAM = 43
+_STREAM, _SUGGESTED = 43, 47
 
 State: TypeAlias = Literal["done", "cannot tell", "skipped"]
 STATES: tuple[State, ...] = get_args(State)
@@ -55,12 +66,36 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
+class Suggested:
+    """What a run says of a unit, by concept, and whether people see it."""
+
+    concepts: tuple[tuple[str, float], ...]
+    shown: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON, which `from_dict` reads."""
+        return {"shown": self.shown, "concepts": dict(self.concepts)}
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Suggested:
+        concepts = tuple((str(c), float(p)) for c, p in record["concepts"].items())
+        return cls(concepts, bool(record["shown"]))
+
+    @property
+    def visible(self) -> dict[str, float]:
+        """What people see: the concepts that the run is sure enough of."""
+        likely = {c: p for c, p in self.concepts if p >= DEFAULT_THRESHOLD}
+        return likely if self.shown else {}
+
+
+@dataclass(frozen=True, slots=True)
 class Unit:
     """One thing to judge: its name, which form asks about it, and what is shown of it.
 
     `picture` is an address or the picture itself as a data address, `second` that of the other
     one of a pair; `topic` stays in view while items are judged for it, and so does `query`, the
-    picture that a topic asks with.
+    picture that a topic asks with. `cards` has the pictures of options that are arranged, and
+    `recording` is a sound or film as a data address.
     """
 
     name: str
@@ -72,6 +107,22 @@ class Unit:
     topic: str = ""
     grid: Grid | None = None
     query: str = ""
+    cards: tuple[tuple[str, str], ...] = ()
+    recording: str = ""
+    suggested: Suggested | None = None
+
+    @property
+    def heading(self) -> str:
+        """What stands above a unit: not its name, which may tell the answer, if more is shown."""
+        if self.title:
+            return self.title
+        if self.second:
+            return "The two to compare"
+        if self.picture:
+            return "The picture to judge"
+        if self.recording:
+            return "The recording to judge"
+        return "The text to judge" if self.text else self.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +148,15 @@ class Sheet:
             raise UsageError(f"unit {lacking[0]!r} has no form")
         if len({u.name for u in self.units}) < len(self.units):
             raise UsageError("two units of a sheet have one name")
+
+    def cards_of(self, form: str) -> dict[str, str]:
+        """The pictures of the options of a form that are arranged."""
+        return {
+            card: address
+            for unit in self.units
+            if unit.form == form
+            for card, address in unit.cards
+        }
 
     @property
     def sha(self) -> str:
@@ -154,11 +214,28 @@ class Sheet:
             "forms": {name: form.to_dict() for name, form in self.forms.items()},
             "about": None if self.about is None else self.about.to_dict(),
             "units": {unit.name: unit.form for unit in self.units},
+            **_suggestions({u.name: u.suggested for u in self.units if u.suggested is not None}),
         }
 
 
+def _suggestions(suggested: Mapping[str, Suggested]) -> dict[str, Any]:
+    """What a response carries of suggestions; nothing where there are none."""
+    if not suggested:
+        return {}
+    return {"suggested": {unit: entry.to_dict() for unit, entry in suggested.items()}}
+
+
 def _unit(record: Mapping[str, Any]) -> Unit:
-    fields: dict[str, Any] = {name: str(value) for name, value in record.items() if name != "grid"}
+    fields: dict[str, Any] = {
+        name: str(value)
+        for name, value in record.items()
+        if name not in ("grid", "cards", "suggested")
+    }
+    suggested = record.get("suggested")
+    if suggested is not None:
+        entry = {**suggested, "concepts": dict(suggested["concepts"])}
+        fields["suggested"] = Suggested.from_dict(entry)
+    fields["cards"] = tuple((str(card), str(address)) for card, address in record.get("cards", ()))
     grid = record["grid"]
     if grid is not None:
         rows = tuple(tuple(map(str, row)) for row in grid["rows"])
@@ -191,6 +268,7 @@ class Response:
     about: Mapping[str, Sequence[str]] = field(default_factory=dict)
     about_form: Form | None = None
     source: str = "response"
+    suggested: Mapping[str, Suggested] = field(default_factory=dict)
 
     def done(self) -> tuple[UnitAnswers, ...]:
         """What was answered, without what was skipped or could not be told."""
@@ -222,6 +300,7 @@ class Response:
                 "forms": {name: form.to_dict() for name, form in self.forms.items()},
                 "about": None if self.about_form is None else self.about_form.to_dict(),
                 "units": dict(self.units),
+                **_suggestions(self.suggested),
             },
             "about": {name: list(values) for name, values in self.about.items()},
             "filled": [
@@ -255,6 +334,7 @@ def response_of(
         tuple(filled),
         about or {},
         sheet.about,
+        suggested={u.name: u.suggested for u in sheet.units if u.suggested is not None},
     )
     problems = problems_of(response)
     if problems:
@@ -326,6 +406,7 @@ def _parse_response(record: Mapping[str, Any], source: str) -> Response:
         _answers(record.get("about") or {}),
         None if about is None else Form.from_dict(about),
         source,
+        {str(u): Suggested.from_dict(entry) for u, entry in sheet.get("suggested", {}).items()},
     )
 
 
@@ -363,6 +444,8 @@ def form_values(form: Form, answers: Answers) -> dict[str, str]:
 
 # What browsers show by themselves; anything else is turned into PNG.
 SHOWN = {".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png", ".gif": "gif", ".webp": "webp"}
+# A picture in guidelines: a line of its own, its caption and where it is.
+PICTURE_LINE = re.compile(r"^!\[([^\]\n]*)\]\(([^)\n]+)\)$", re.MULTILINE)
 # A tile of a sheet of pictures is made this wide at least, in pixels.
 _WIDE = 160
 GUIDELINES = (
@@ -387,41 +470,121 @@ def make_sheet(
     title: str | None = None,
     first: int | None = None,
     seed: Seed | None = None,
+    pool: Pool | str | Path | None = None,
+    marks: Shape | None = None,
+    recordings: str | Path | None = None,
+    suggestions: LabelMatrix | FileForm | None = None,
+    suggestions_shown: float = 0.5,
 ) -> Sheet:
     """A sheet that asks about the concepts of an ontology.
 
     `source` is a collection's folder, whose ontology, rules, items and pictures are used, or an
-    ontology, which needs `pictures` (a folder) or `items` (a file of ids). `split` is one of the
-    collection's. With `below` only the concepts below that one are asked for, of the items that
-    the labels in `known` give it to. `meanings` define the concepts, `guidelines` is a text file.
-    `first` units are asked about, in the order of the items or in one drawn by `seed`.
+    ontology, which needs `pictures` (a folder) or `items` (ids; in CSV, if wanted, with a column
+    `text`). `split` is one of the collection's. With `below` only the concepts below that one are
+    asked for, of the items that the labels in `known` give it to. `meanings` define the concepts,
+    `guidelines` is a text file.
+    `first` units are asked about, in the order of the items or in one drawn by `seed`. With `pool`
+    each item is asked only about the concepts that the pool has for it: what comes back is a truth
+    of which a part is judged. With `marks` the concepts are marked on the pictures, as boxes or
+    points, or as segments in recordings. `recordings` is a folder with sounds and films, whose
+    names without endings are the items. `suggestions` is a run of annotations: on a share of
+    the items, `suggestions_shown`, people see what it says, on the others they do not, so that its
+    influence can be measured; the answers carry it in both cases.
     """
+    if marks is not None and (below is not None or pool is not None):
+        raise UsageError("marks ask about all concepts: neither below= nor pool= go with them")
     if first is not None and first < 1:
         raise UsageError(f"first={first} is not a whole number from 1 on")
     task = _SheetSource.of(source, rules, meanings)
-    item_ids = task.items(pictures, items, split)
+    text = GUIDELINES if guidelines is None else read_guidelines(guidelines)
+    if pool is not None:
+        if below is not None or items is not None or split is not None:
+            raise UsageError("a pool says itself which items are asked about, and for what")
+        asked = pool_sheet(
+            pooled_cells(pool),
+            task.ontology,
+            task.texts,
+            pictures=pictures,
+            meanings=task.meanings,
+            title=title or task.title,
+            guidelines=text,
+            version=version,
+        )
+        drawn = asked if seed is None else asked.shuffled(seed)
+        return drawn if first is None else replace(drawn, units=drawn.units[:first])
+    media = {} if recordings is None else recording_files(Path(recordings))
+    if media and pictures is None and items is None and split is None:
+        item_ids: Sequence[str] = tuple(media)
+    else:
+        item_ids = task.items(pictures, items, split)
     if below is not None:
         labels = known if known is not None else task.truth()
         item_ids = items_with_concepts(item_ids, known_labels(labels), [below])
-    units = _units(item_ids, task.texts, pictures)
-    form = ontology_form(
-        task.ontology, meanings=task.meanings, below=below, title=title or task.title
+    texts = task.texts
+    if items is not None:
+        texts = replace(texts, items={**texts.items, **read_item_texts(items)})
+    units = _units(item_ids, texts, pictures)
+    if media:
+        units = tuple(
+            replace(u, recording=recording_address(media[u.name])) if u.name in media else u
+            for u in units
+        )
+    heading = title or task.title
+    form = (
+        mark_form(task.ontology, marks, meanings=task.meanings, title=heading)
+        if marks is not None
+        else ontology_form(task.ontology, meanings=task.meanings, below=below, title=heading)
     )
-    text = GUIDELINES if guidelines is None else read_text(guidelines).strip()
     sheet = Sheet(
         title or task.title, "labels", {"form": form}, units, guidelines=text, version=version
     )
     ordered = sheet if seed is None else sheet.shuffled(seed)
-    if first is None:
-        return ordered
-    return Sheet(
-        ordered.title,
-        ordered.kind,
-        ordered.forms,
-        ordered.units[:first],
-        guidelines=text,
-        version=version,
+    asked_units = ordered.units[:first]
+    if suggestions is not None:
+        asked_units = _with_suggestions(
+            asked_units, form, suggestions, suggestions_shown, seed or 0
+        )
+    return replace(ordered, units=asked_units)
+
+
+def pool_sheet(
+    cells: Mapping[str, Sequence[str]],
+    ontology: Ontology,
+    texts: Texts,
+    *,
+    pictures: str | Path | None = None,
+    meanings: Mapping[str, Meaning] | None = None,
+    title: str = "Annotation",
+    guidelines: str = GUIDELINES,
+    version: str = "1",
+) -> Sheet:
+    """Each item once, with a form for the concepts that are to judge of it."""
+    names: dict[tuple[str, ...], str] = {}
+    form_of = {
+        item: names.setdefault(tuple(sorted(concepts)), f"form{len(names) + 1}")
+        for item, concepts in cells.items()
+    }
+    forms = {
+        name: cell_form(ontology, concepts, meanings=meanings, title=title)
+        for concepts, name in names.items()
+    }
+    units = tuple(
+        replace(unit, form=form_of[unit.name]) for unit in _units(tuple(cells), texts, pictures)
     )
+    return Sheet(title, "labels", forms, units, guidelines=guidelines, version=version)
+
+
+def read_guidelines(path: str | Path) -> str:
+    """The guidelines in a text file; pictures beside it, named as ![caption](file), inside them."""
+    folder = Path(path).parent
+
+    def embed(line: re.Match[str]) -> str:
+        picture = folder / line[2]
+        if picture.suffix.lower() not in SHOWN or not picture.is_file():
+            raise UsageError(f"the guidelines name a picture {line[2]!r} that is not in {folder}")
+        return f"![{line[1]}]({data_address(picture)})"
+
+    return PICTURE_LINE.sub(embed, read_text(path).strip())
 
 
 def known_labels(source: Any) -> LabelMatrix:
@@ -524,6 +687,22 @@ def views_of(
     }
 
 
+def query_views(
+    topics: Sequence[str], *, collection: str | Path | None = None, pictures: Any = None
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Texts of topics and the pictures that they ask with, from a collection or a folder.
+
+    A topic whose name is that of an item asks with the picture of this item.
+    """
+    texts = Texts() if collection is None else read_texts(read_collection(collection))
+    example_of = {topic: texts.topic_items.get(topic, topic) for topic in topics}
+    examples = tuple(dict.fromkeys(example_of.values()))
+    units = {u.name: u for u in (_units(examples, texts, pictures) if examples else ())}
+    return {t: texts.asked(t) for t in topics if texts.asked(t)}, {
+        t: units[e].picture for t, e in example_of.items() if units[e].picture
+    }
+
+
 def _units(items: Sequence[str], texts: Texts, pictures: str | Path | None) -> tuple[Unit, ...]:
     files = dict(texts.pictures) if pictures is None else picture_files(Path(pictures))
     tiles = _Tiles(texts.sheet) if texts.sheet is not None and not files else None
@@ -538,6 +717,69 @@ def _units(items: Sequence[str], texts: Texts, pictures: str | Path | None) -> t
     if not units:
         raise UsageError("there is no item to ask about")
     return tuple(units)
+
+
+def _with_suggestions(
+    units: Sequence[Unit],
+    form: Form,
+    suggestions: LabelMatrix | FileForm,
+    share: float,
+    seed: int,
+) -> tuple[Unit, ...]:
+    """Units with what a run says of them, drawn to be seen or not."""
+    if not 0 <= share <= 1:
+        raise UsageError(f"suggestions_shown={share} is not from 0 to 1")
+    run = suggestions if isinstance(suggestions, LabelMatrix) else read_labels(suggestions)
+    values = dense(run.labels if run.confidences is None else run.confidences).astype(float)
+    columns = [(k, c) for k, c in enumerate(run.concepts) if c in set(form.concepts)]
+    row_of = {item: row for row, item in enumerate(run.items)}
+    if not columns or not any(unit.name in row_of for unit in units):
+        raise UsageError(f"{run.name} says nothing about the items and concepts of the form")
+    order = generator(seed, _SUGGESTED).permutation(len(units)).tolist()
+    shown = set(order[: round(share * len(units))])
+    return tuple(
+        replace(
+            unit,
+            suggested=Suggested(
+                tuple((c, round(float(values[row_of[unit.name], k]), 4)) for k, c in columns),
+                number in shown,
+            ),
+        )
+        if unit.name in row_of
+        else unit
+        for number, unit in enumerate(units)
+    )
+
+
+# What browsers play: endings of files, and what they are.
+RECORDED = {
+    ".mp3": "audio/mpeg",
+    ".m4a": "audio/mp4",
+    ".oga": "audio/ogg",
+    ".ogg": "audio/ogg",
+    ".opus": "audio/ogg",
+    ".flac": "audio/flac",
+    ".wav": "audio/wav",
+    ".mp4": "video/mp4",
+    ".webm": "video/webm",
+    ".ogv": "video/ogg",
+}
+
+
+def recording_files(folder: Path) -> dict[str, Path]:
+    """The sounds and films of a folder by the names of their items."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder of recordings")
+    files = {f.stem: f for f in sorted(folder.iterdir()) if f.suffix.lower() in RECORDED}
+    if not files:
+        raise UsageError(f"{folder} has no recording ({', '.join(RECORDED)})")
+    return files
+
+
+def recording_address(path: Path) -> str:
+    """A recording as an address that holds it."""
+    kind = RECORDED[path.suffix.lower()]
+    return f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
 def data_address(path: Path) -> str:

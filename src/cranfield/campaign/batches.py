@@ -74,7 +74,9 @@ MOST = 2**31 - 1
 class Plan:
     """How the units of a batch are given out.
 
-    Every unit goes to `overlap` people. While the batch is a pilot, only `pilot` units are given.
+    Every unit goes to `overlap` people. With a `certainty` it goes to `least`, and to more of
+    them, `overlap` at most, while a model is less sure of an answer about it; units of the pilot
+    go to all. While the batch is a pilot, only `pilot` units are given.
     A share `gold` of what each person gets are units whose answer is known. A person who has
     judged `trial` gold units must have at least `qualification` of them right. An assignment
     lapses `expires` seconds after it was given. `pay` is for each accepted form.
@@ -91,6 +93,8 @@ class Plan:
     pay: float = 0.0
     seed: int = 0
     most_per_person: int | None = None
+    certainty: float = 0.0
+    least: int = 2
 
     def __post_init__(self) -> None:
         if not 1 <= self.overlap <= MOST:
@@ -101,7 +105,12 @@ class Plan:
             raise UsageError(f"most_per_person={self.most_per_person} leaves no unit to any person")
         if not 0 <= self.pilot <= len(self.units):
             raise UsageError(f"pilot={self.pilot} is not from 0 to the {len(self.units)} units")
-        for name in ("gold", "qualification"):
+        if self.certainty and (self.certainty == 1 or not 1 <= self.least <= self.overlap):
+            raise UsageError(
+                f"adaptive overlap takes a certainty from 0 to below 1, and least={self.least} "
+                f"from 1 to overlap={self.overlap}"
+            )
+        for name in ("gold", "qualification", "certainty"):
             value = getattr(self, name)
             if not 0 <= value <= 1:
                 raise UsageError(f"{name}={value} is not from 0 to 1")
@@ -165,11 +174,13 @@ def next_unit(
     worker: Worker,
     load: Mapping[str, int],
     order: Sequence[str] | None = None,
+    places: Mapping[str, int] | None = None,
 ) -> str | None:
     """The unit that a person is given next, or None when there is none left.
 
     `load` counts for each unit the assignments that hold one of its places. Gold units have as
     many places as there are people. `order` is that of the person, for who has it at hand.
+    `places` are those that units want under adaptive overlap; others want the least.
     """
     if state not in ("pilot", "running") or worker.paused or not is_qualified(plan, worker):
         return None
@@ -186,13 +197,22 @@ def next_unit(
     for unit in open_units:
         if unit in plan.gold_units:
             gold = gold or unit
-        elif ordinary is None and load.get(unit, 0) < plan.overlap:
+        elif ordinary is None and load.get(unit, 0) < places_of_unit(plan, state, unit, places):
             ordinary = unit
         if ordinary is not None and (gold is not None or not plan.gold_units):
             break
     if gold is not None and (_gold_due(plan, worker) or (ordinary is None and not worker.given)):
         return gold
     return ordinary
+
+
+def places_of_unit(
+    plan: Plan, state: BatchState, unit: str, places: Mapping[str, int] | None
+) -> int:
+    """How many people a unit goes to, as far as is known now."""
+    if not plan.certainty or state == "pilot":
+        return plan.overlap
+    return (places or {}).get(unit, plan.least)
 
 
 def _gold_due(plan: Plan, worker: Worker) -> bool:

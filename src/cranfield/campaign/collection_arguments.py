@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.campaign.item_texts import read_texts
-from cranfield.campaign.scoring import TRUTH, kind_of_measures, scored_truth, task_options
+from cranfield.campaign.scoring import (
+    TRUTH,
+    WORDS,
+    kind_of_measures,
+    scored_boxes,
+    scored_truth,
+    task_options,
+)
 from cranfield.data.collection import Collection, Kind
 from cranfield.data.ontology import exclusive_groups
 from cranfield.errors import NeedsError, UsageError
@@ -67,6 +74,12 @@ def _labels(collection: Collection, arguments: Arguments) -> None:
     _options(collection, "labels", arguments)
 
 
+def _regions(collection: Collection, arguments: Arguments) -> None:
+    arguments["truth"] = scored_boxes(collection)
+    _runs(collection, "regions", arguments)
+    _options(collection, "regions", arguments)
+
+
 def _subject(collection: Collection, arguments: Arguments) -> None:
     """Runs of either kind: that to which the measures or the options belong, else the only one.
 
@@ -83,7 +96,9 @@ def _subject(collection: Collection, arguments: Arguments) -> None:
     _options(collection, kind, arguments)
     if kind_was_set:
         arguments["measures"] = measures
-    if kind == "labels":
+    if kind == "regions":
+        arguments["truth"] = arguments.get("truth") or scored_boxes(collection)
+    elif kind == "labels":
         arguments["truth"] = arguments.get("truth") or _scored(collection, arguments)
     else:
         arguments["files"] = [_gold(collection, "ranked", arguments), *arguments["files"]]
@@ -133,8 +148,8 @@ def _kind(collection: Collection, arguments: Arguments) -> Kind:
     if len(collection.kinds) == 1:
         return collection.kinds[0]
     raise UsageError(
-        f"{collection.folder} has rankings and annotations: name measures= of one of them, such as "
-        "measures=AP or measures=F.example"
+        f"{collection.folder} has {' and '.join(WORDS[k] for k in collection.kinds)}: name "
+        "measures= of one of them, such as measures=AP or measures=F.example"
     )
 
 
@@ -155,6 +170,7 @@ def _options(collection: Collection, kind: Kind, arguments: Arguments) -> None:
     if "thresholds" in arguments and arguments.get("threshold") is None:
         arguments["thresholds"] = {**limits, **(arguments["thresholds"] or {})} or None
     options["measures"] = " ".join(collection.part(kind).measures)
+    options["design"] = collection.part(kind).design
     for name, value in options.items():
         if value and name in arguments and arguments[name] in (None, {}, ()):
             arguments[name] = value
@@ -210,16 +226,17 @@ def _truth(collection: Collection, arguments: Arguments) -> None:
 # command -> the parameter in which a folder may stand, and how the others are filled
 QUESTIONS: dict[str, tuple[str, Callable[[Collection, Arguments], None]]] = {
     "eval": ("judgements", _ranked),
-    "label": ("truth", _labels),
+    "eval labels": ("truth", _labels),
+    "eval regions": ("truth", _regions),
     "compare": ("files", _subject),
-    "chart": ("files", _subject),
+    "report chart": ("files", _subject),
     "lab": ("files", _study),
     "lab simulate": ("truth", _truth),
-    "agreement": ("judgements", _log),
-    "aggregate": ("judgements", _log),
-    "uncertain": ("votes", _opinions),
-    "displacement": ("subjects", _rankings),
-    "index-quality": ("qrels", _index),
-    "weaklabel": ("features", _pictures),
-    "pool": ("runs", _pool),
+    "truth agreement": ("judgements", _log),
+    "truth aggregate": ("judgements", _log),
+    "eval votes": ("votes", _opinions),
+    "eval displacement": ("subjects", _rankings),
+    "eval index": ("qrels", _index),
+    "truth weak-labels": ("features", _pictures),
+    "truth pool": ("runs", _pool),
 }

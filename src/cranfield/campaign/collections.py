@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.answers import Answer
-from cranfield.campaign.item_texts import read_texts
+from cranfield.campaign.item_texts import public_items, read_texts
 from cranfield.campaign.results.asked import open_material
 from cranfield.campaign.results.results_data import ResultColumn, ResultPart, ResultTable
 from cranfield.campaign.scoring import TRUTH, run_thresholds
@@ -33,12 +33,13 @@ class CollectionDraft(Answer):
     """What was found in a folder, and the `collection.toml` that was written from it."""
 
     command: ClassVar[str] = "collection init"
+    table_maker: ClassVar[str] = "cranfield.report.tables.collection:draft_document"
 
     written: str
     found: tuple[tuple[str, str], ...]
     unknown: tuple[str, ...]
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """The files as they were taken, and those of which nothing is known."""
         return {
             "written": self.written,
@@ -60,7 +61,7 @@ def init_collection(folder: str | Path) -> CollectionDraft:
     named_files = [(file, key) for key, files in draft.found.items() for file in files]
     named_files += [(file, f"splits.{name}") for name, file in draft.splits.items()]
     notes = []
-    if not any(key in draft.found for key in ("judgements", "truth")):
+    if not any(key in draft.found for key in ("judgements", "truth", "boxes")):
         notes.append("no judgements and no truth were found: name them before runs are scored")
     return CollectionDraft(
         str(path), tuple(sorted(named_files)), tuple(draft.unknown), notes=tuple(notes)
@@ -115,13 +116,14 @@ class CollectionCheck(Answer):
     """What a collection has, and what is wrong with it."""
 
     command: ClassVar[str] = "collection check"
+    table_maker: ClassVar[str] = "cranfield.report.tables.collection:collection_check_document"
 
     name: str
     facts: tuple[HeldFact, ...]
     problems: tuple[Problem, ...]
     count: int
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """The facts by name, and a row per problem."""
         return {
             "collection": self.name,
@@ -221,10 +223,15 @@ class _Check:
     def _measures(self) -> None:
         from cranfield.measures import parse_measures
         from cranfield.measures.labels.registry import parse_label_measures
+        from cranfield.measures.regions import parse_region_measures
 
-        for kind, prefix in (("ranked", ""), ("labels", "label_")):
-            part = self.c.part("ranked" if kind == "ranked" else "labels")
-            parse = parse_measures if kind == "ranked" else parse_label_measures
+        parsers: dict[Kind, tuple[str, Callable[..., Any]]] = {
+            "ranked": ("", parse_measures),
+            "labels": ("label_", parse_label_measures),
+            "regions": ("box_", parse_region_measures),
+        }
+        for kind, (prefix, parse) in parsers.items():
+            part = self.c.part(kind)
             measures = [str(m) for name in part.measures for m in parse(name)]
             runs = [run_name(path) for path in part.runs]
             if part.primary:
@@ -264,6 +271,7 @@ class _Check:
     def _truth(self, kind: Kind) -> None:
         from cranfield.io import read_qrels
         from cranfield.io.labels import read_labels
+        from cranfield.io.regions import read_regions
 
         path, public = self.c.part(kind).truth, self.publics.get(kind)
         if path is None:
@@ -278,6 +286,19 @@ class _Check:
                 self._complain(
                     f"size is {self.c.size}, but {largest} items are judged for one topic"
                 )
+        elif kind == "regions":
+            boxes = read_regions(path)
+            self._has("boxes", f"{len(boxes)} of {plural(len(boxes.concepts), 'concept')}")
+            self._has("items with boxes", f"{len(set(boxes.item.tolist()))} of {len(boxes.items)}")
+            truth_ids = {"items": set(boxes.items)}
+            if public is not None and public.items is not None:
+                # Files of COCO have numbers, and names of files beside them. The truth may have
+                # items of no split.
+                every = public_items(replace(self.c, located=""), kind) or ()
+                names = {*public.items, *every}
+                truth_ids["items"] -= names
+                other = {n for alias, n in boxes.item_aliases.items() if alias in names}
+                truth_ids["items"] -= other
         else:
             truth = read_labels(path)
             size = f"{plural(len(truth.items), 'item')}, {plural(len(truth.concepts), 'concept')}"
@@ -291,7 +312,7 @@ class _Check:
             public_ids = None if public is None else getattr(public, name)
             if public_ids is not None:
                 # A truth may have all splits, of which runs annotate one.
-                others = self.c.splits.values() if kind == "labels" and name == "items" else ()
+                others = self.c.splits.values() if kind != "ranked" and name == "items" else ()
                 self._strangers(name, ids, [*public_ids, *chain(*others)], describe(path))
 
     def _silver(self, kind: Kind, gold: set[str]) -> None:
@@ -385,6 +406,7 @@ class PublishedSite(Answer):
     """What was written: the folder, its pages and files, and how large they are."""
 
     command: ClassVar[str] = "publish"
+    table_maker: ClassVar[str] = "cranfield.report.tables.collection:published_document"
 
     folder: str
     tasks: tuple[str, ...]
@@ -398,7 +420,7 @@ class PublishedSite(Answer):
     def headline(self) -> str:
         return f"{self.pages} pages in {self.folder}"
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """Counts, and the verdict on each task."""
         return {
             "folder": self.folder,
@@ -417,10 +439,11 @@ class SiteReport(ResultTable):
     """What a command did to a site, or found out about it; `holds` is False for a failed check."""
 
     command: ClassVar[str] = "campaign"
+    table_maker: ClassVar[str] = "cranfield.report.tables.collection:results_document"
 
     holds: bool = True
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """The facts by name."""
         return {"done": self.name, "holds": self.holds, **self.facts}
 

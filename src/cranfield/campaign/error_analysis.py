@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cranfield.campaign.results.results_data import Cell, Link, ResultColumn, ResultPart
 from cranfield.campaign.scoring import only_kind, score_collection, scored_truth, task_options
-from cranfield.campaign.views.answer import View, count, text
+from cranfield.campaign.views import View, count, text
 from cranfield.data.collection import Kind
 from cranfield.errors import NeedsError, check_counts
 from cranfield.evaluation.inputs import LABEL_OPTIONS, EvaluationInput
@@ -39,6 +39,7 @@ class ErrorAnalysis(View):
     """Where runs fail: a table per question."""
 
     command: ClassVar[str] = "errors"
+    table_maker: ClassVar[str] = "cranfield.report.tables.collection:results_document"
 
 
 @validate_params

@@ -47,6 +47,8 @@ def with_truths(
     if gold is None and silver is None:
         return collection
     task = only_kind(collection, kind)
+    if task not in SILVER:
+        raise UsageError("gold= and silver= are for rankings and annotations, not for boxes")
     part = collection.part(task)
     # Where only gold is given and there is no silver, the truth that is there becomes it.
     silver_file = silver or part.silver or part.truth

@@ -20,15 +20,32 @@ from cranfield._lazy import cached_property
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.data.ontology import Ontology, Requirement, RuleBook
 from cranfield.errors import UsageError, suggest
-from cranfield.io.concept_glossary import Meaning
+from cranfield.io.concepts import Meaning
+from cranfield.options import SHAPES, Shape
 
-Kind: TypeAlias = Literal["one", "any", "text", "number", "order"]
+Kind: TypeAlias = Literal[
+    "one",
+    "any",
+    "text",
+    "number",
+    "order",
+    "groups",
+    "tree",
+    "boxes",
+    "points",
+    "segments",
+    "search",
+]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Answers: TypeAlias = Mapping[str, Sequence[str]]
 
 # The answer "none of these", and the field of a question that takes words.
 NONE = "none"
 TEXT = ".text"
+# What is above the concepts at the top of a tree that a person has made.
+TOP = "top"
+# A person makes this many groups at most.
+MOST_GROUPS = 12
 # The longest text that a person may write, in characters.
 LONGEST_TEXT = 2000
 # Keys of a keyboard, row by row; those of actions are not among them.
@@ -41,6 +58,8 @@ ACTIONS = {
     "later": ",",
     "cannot": "0",
     "guidelines": "?",
+    "none": ";",
+    "suggested": "!",
 }
 
 
@@ -61,10 +80,19 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A fieldset: exactly one option, any of them, a text, a number, or an order of the options.
+    """A fieldset: one option, any of them, a text, a number, an arrangement of all, or marks.
+
+    Marks are boxes and points of options on the picture (VALUE=X,Y,WIDTH,HEIGHT@WIDTHxHEIGHT, all
+    in pixels of the picture), and segments of a recording (VALUE=START,END in seconds).
+    Options are arranged in an order, in groups, or in a tree; answers are VALUE=PLACE,
+    VALUE=GROUP (both numbers from 1 on) and VALUE=PARENT.
 
     `needed` wants an answer ("at least one" of any); `none` offers that nothing applies, `other`
     a line of free text, which counts as an answer. A number is within `least` and `most`.
+
+    In a search the options are concepts; `index` has the confidence of each for every item, and
+    the answers are what was done, in its order: "SECONDS DOES NAME" with a concept that was
+    added or dropped, an item that was found or lost.
     """
 
     name: str
@@ -76,10 +104,19 @@ class Question:
     other: str = ""
     least: float | None = None
     most: float | None = None
+    index: tuple[tuple[str, tuple[float, ...]], ...] = ()
 
     @property
     def values(self) -> tuple[str, ...]:
         return tuple(o.value for o in self.options)
+
+    @property
+    def targets(self) -> tuple[tuple[str, str], ...]:
+        """Where an option can be put: what is stored, and what is shown."""
+        if self.kind == "tree":
+            return ((TOP, "at the top"), *((o.value, f"below {o.title}") for o in self.options))
+        most = min(len(self.options), MOST_GROUPS if self.kind == "groups" else len(self.options))
+        return tuple((str(n), str(n)) for n in range(1, most + 1))
 
     @property
     def demand(self) -> str:
@@ -88,6 +125,12 @@ class Question:
             return "exactly one answer" if self.needed else "at most one answer"
         if self.kind == "any":
             return "at least one answer" if self.needed else "all that apply"
+        if self.kind == "groups":
+            return "a group for each"
+        if self.kind == "tree":
+            return "a place for each"
+        if self.kind in SHAPES:
+            return f"{self.kind} of all that there is"
         if self.kind == "order":
             return "a place for each" if self.needed else "a place for each, or none at all"
         return "an answer" if self.needed else "optional"
@@ -177,8 +220,8 @@ class Form:
         assigned = {
             v
             for q in self.questions()
-            if q.kind in ("one", "any")
-            for v in answers.get(q.name, ())
+            if q.kind in ("one", "any", *SHAPES)
+            for v in (_label(q.kind, text) for text in answers.get(q.name, ()))
             if v in concepts
         }
         return frozenset(assigned.union(*(self.implied.get(c, ()) for c in assigned)))
@@ -226,7 +269,7 @@ class Form:
         """The form as JSON, which `from_dict` reads."""
         return {
             "title": self.title,
-            "tabs": [asdict(tab) for tab in self.tabs],
+            "tabs": [_tab_record(tab) for tab in self.tabs],
             "concepts": list(self.concepts),
             "implied": {c: list(names) for c, names in self.implied.items() if names},
             "requires": [[c, list(any_of)] for c, any_of in self.requires],
@@ -265,9 +308,19 @@ class Form:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def _tab_record(tab: Tab) -> dict[str, Any]:
+    """A tab as JSON; only a search has an index."""
+    record = asdict(tab)
+    for question in record["questions"]:
+        if not question["index"]:
+            del question["index"]
+    return record
+
+
 def _question(record: Mapping[str, Any]) -> Question:
     options = tuple(Option(**option) for option in record["options"])
-    question = Question(**{**record, "options": options})
+    index = tuple((str(i), tuple(map(float, row))) for i, row in record.get("index", ()))
+    question = Question(**{**record, "options": options, "index": index})
     if question.kind not in KINDS:
         raise ValueError(f"a question of kind {question.kind!r}")
     return question
@@ -290,6 +343,12 @@ def _wrong(question: Question, answers: Answers) -> str:
         return _wrong_number(question, words)
     if question.kind == "order":
         return _wrong_order(question, values)
+    if question.kind in ("groups", "tree"):
+        return _wrong_arrangement(question, values)
+    if question.kind in SHAPES:
+        return _wrong_marks(question, values)
+    if question.kind == "search":
+        return _wrong_search(question, values)
     allowed = {*question.values, *([NONE] if question.none else [])}
     unknown = [v for v in values if v not in allowed]
     if unknown:
@@ -334,6 +393,131 @@ def _wrong_order(question: Question, values: Sequence[str]) -> str:
     return ""
 
 
+def _wrong_arrangement(question: Question, values: Sequence[str]) -> str:
+    """Every option is in a group, or below another one without going round in a circle."""
+    title = f'"{question.title}"'
+    if not values:
+        return f"{title} needs {question.demand}" if question.needed else ""
+    parents = parents_of(values)
+    if parents is None or not set(parents) <= set(question.values):
+        return f"{title} takes places such as {question.values[0]}={question.targets[0][0]}"
+    if len(parents) < len(question.options):
+        return f"{title} needs {question.demand}"
+    if not set(parents.values()) <= {target for target, _ in question.targets}:
+        return f"{title} has no such place"
+    if question.kind == "tree":
+        for option in question.options:
+            above, steps = option.value, 0
+            while above != TOP and steps <= len(parents):
+                above, steps = parents[above], steps + 1
+            if above != TOP:
+                return f"{title}: {option.title} is below itself"
+    return ""
+
+
+def _label(kind: Kind, text: str) -> str:
+    """The concept that an answer is about."""
+    return text.rpartition("=")[0] if kind in SHAPES else text
+
+
+# Marks are rounded to hundredths of a pixel, so that a side may be that much beyond the picture.
+_ROUNDING = 0.02
+# How many marks a person makes on one picture at most.
+MOST_MARKS = 500
+_NUMBER = r"(\d{1,9}(?:\.\d{1,3})?)"
+_BOX = re.compile(rf"{_NUMBER},{_NUMBER},{_NUMBER},{_NUMBER}@(\d{{1,6}})x(\d{{1,6}})")
+_SEGMENT = re.compile(rf"{_NUMBER},{_NUMBER}")
+
+
+def _wrong_marks(question: Question, values: Sequence[str]) -> str:
+    """Each mark has an option and lies within its picture; nothing at all is said as such."""
+    title = f'"{question.title}"'
+    if NONE in values and len(values) > 1:
+        return f'{title}: "{question.none}" and an answer exclude each other'
+    if not values:
+        return f"{title} needs {question.demand}, or that there is none" if question.needed else ""
+    if len(values) > MOST_MARKS:
+        return f"{title} takes {MOST_MARKS} marks at most"
+    for number, text in enumerate([] if values == [NONE] else values, 1):
+        label, _, place = text.rpartition("=")
+        if label not in question.values:
+            return f"{title}: mark {number} has no answer {label!r}"
+        if question.kind == "segments":
+            times = _SEGMENT.fullmatch(place)
+            if times is None or not float(times[1]) < float(times[2]):
+                return f"{title}: segment {number} is not from a start to a later end"
+            continue
+        match = _BOX.fullmatch(place)
+        if match is None:
+            return f"{title}: mark {number} is not a place on the picture"
+        x, y, width, height, whole_width, whole_height = map(float, match.groups())
+        if (width > 0 and height > 0) != (question.kind == "boxes"):
+            return f"{title}: mark {number} has {'no' if question.kind == 'boxes' else 'an'} area"
+        if x + width > whole_width + _ROUNDING or y + height > whole_height + _ROUNDING:
+            return f"{title}: mark {number} is not within the picture"
+    return ""
+
+
+SEARCH_STEPS = ("added", "dropped", "found", "lost")
+# Steps of one search at most.
+MOST_STEPS = 2000
+
+
+def search_steps(values: Sequence[str]) -> list[tuple[float, str, str]]:
+    """What was done in a search: seconds since its start, what, and with which name."""
+    steps = []
+    for text in values:
+        match = re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?) ([a-z]+) (.+)", text)
+        if match is None or match[2] not in SEARCH_STEPS:
+            raise UsageError(f"{text!r} is no step of a search")
+        steps.append((float(match[1]), match[2], match[3]))
+    return steps
+
+
+def found_items(values: Sequence[str]) -> list[str]:
+    """The items that were found and not put back, in the order in which they were found."""
+    items: dict[str, None] = {}
+    for _, step, name in search_steps(values):
+        if step == "found":
+            items[name] = None
+        elif step == "lost":
+            items.pop(name, None)
+    return list(items)
+
+
+def _wrong_search(question: Question, values: Sequence[str]) -> str:
+    """Steps are about what the question has; something was found, or said not to be there."""
+    title, given_up = f'"{question.title}"', NONE in values
+    steps_text = [v for v in values if v != NONE]
+    if len(values) > MOST_STEPS:
+        return f"{title} takes {MOST_STEPS} steps at most"
+    try:
+        steps, items = search_steps(steps_text), found_items(steps_text)
+    except UsageError as error:
+        return f"{title}: {error}"
+    known = {"added": set(question.values), "found": {item for item, _ in question.index}}
+    known |= {"dropped": known["added"], "lost": known["found"]}
+    unknown = next((name for _, step, name in steps if name not in known[step]), None)
+    if unknown is not None:
+        return f"{title} has no {unknown!r}"
+    if items and given_up:
+        return f'{title}: "{question.none}" and an answer exclude each other'
+    if question.needed and not items and not given_up:
+        return f"{title} needs an item that was found, or that there is none"
+    return ""
+
+
+def parents_of(values: Sequence[str]) -> dict[str, str] | None:
+    """What each option was put below, or into; None when an answer is not of that form."""
+    parents = {}
+    for text in values:
+        value, equals, parent = text.partition("=")
+        if not equals or not parent or value in parents:
+            return None
+        parents[value] = parent
+    return parents
+
+
 def places_of(values: Sequence[str]) -> dict[str, int] | None:
     """The places of an answer to a question of order; None when it is none."""
     places = {}
@@ -348,6 +532,8 @@ def places_of(values: Sequence[str]) -> dict[str, int] | None:
 # What is asked of all concepts without a category.
 PLAIN = "Concepts"
 NONE_SHOWN = "None of these is shown"
+# The same for boxes that may also stay empty.
+NONE_OF_THESE = "None of these"
 # Grades of a relevance assessment without further wishes.
 GRADES = (3, 2, 1, 0)
 # What these grades are called beside their keys.
@@ -501,7 +687,7 @@ class _Maker:
             title += ": and also"
         options = tuple(self._option(c, members) for c in _by_tree(self._ontology, members))
         if self._below is None:
-            return Question(members[0], title, "any", options)
+            return Question(members[0], title, "any", options, none=NONE_OF_THESE)
         label = f"Another {shown_name(self._below).lower()}?"
         return Question(members[0], title, "any", options, True, NONE_SHOWN, label)
 
@@ -535,10 +721,17 @@ def _by_tree(ontology: Ontology, members: Sequence[str]) -> list[str]:
 
 
 def _with_keys(tabs: Sequence[Tab]) -> tuple[Tab, ...]:
-    """A key for each option of a tab while there are keys: choices above, boxes below them."""
+    """A key for each option of a tab while there are keys: choices above, boxes below them.
+
+    Where the keys are enough for all tabs, none is used twice: all questions are open at once.
+    """
     keyed = []
+    choices, boxes = list(ROWS[0]), [*ROWS[1], *ROWS[2]]
+    options_in_all = sum(len(q.options) for tab in tabs for q in tab.questions)
+    enough = options_in_all <= len(choices) + len(boxes)
     for tab in tabs:
-        choices, boxes = list(ROWS[0]), [*ROWS[1], *ROWS[2]]
+        if not enough:
+            choices, boxes = list(ROWS[0]), [*ROWS[1], *ROWS[2]]
         questions = []
         for question in tab.questions:
             first, then = (choices, boxes) if question.kind == "one" else (boxes, choices)
@@ -549,6 +742,55 @@ def _with_keys(tabs: Sequence[Tab]) -> tuple[Tab, ...]:
             questions.append(replace(question, options=tuple(options)))
         keyed.append(Tab(tab.title, tuple(questions)))
     return tuple(keyed)
+
+
+def cell_form(
+    ontology: Ontology,
+    concepts: Sequence[str],
+    *,
+    meanings: Mapping[str, Meaning] | None = None,
+    title: str = "Annotation",
+) -> Form:
+    """A form for some concepts of an item, each of which is judged: ticked, or else absent.
+
+    What is not asked for is not judged; concepts above a ticked one are ticked with it.
+    """
+    unknown = [c for c in concepts if c not in ontology.concepts]
+    if unknown:
+        hint = suggest(unknown[0], ontology.concepts)
+        raise UsageError(f"the ontology has no concept {unknown[0]!r}.{hint}")
+    known = meanings or {}
+    ordered = _by_tree(ontology, [c for c in ontology.concepts if c in set(concepts)])
+    options = tuple(
+        Option(
+            concept,
+            known.get(concept, Meaning()).title or shown_name(concept),
+            known.get(concept, Meaning()).definition,
+            known.get(concept, Meaning()).example,
+            sum(a in ordered for a in ontology.ancestors(concept)),
+        )
+        for concept in ordered
+    )
+    question = Question("shown", "Which of these does it show?", "any", options, True, NONE_SHOWN)
+    implied = {c: tuple(a for a in ontology.ancestors(c) if a in ordered) for c in ordered}
+    return Form(title, _with_keys((Tab("", (question,)),)), tuple(ordered), implied)
+
+
+def mark_form(
+    ontology: Ontology,
+    shape: Shape,
+    *,
+    meanings: Mapping[str, Meaning] | None = None,
+    title: str = "Annotation",
+) -> Form:
+    """A form in which the concepts of an ontology are marked: boxes, points or segments."""
+    form = cell_form(ontology, ontology.concepts, meanings=meanings, title=title)
+    question = replace(
+        form.question("shown"), kind=shape, title="Where does it show each of these?"
+    )
+    if shape == "segments":
+        question = replace(question, title="When is each of these there?")
+    return replace(form, tabs=(Tab("", (question,)),))
 
 
 def grade_form(grades: Sequence[int] = GRADES, *, title: str = "How relevant is it?") -> Form:

@@ -66,7 +66,13 @@ def read_texts(collection: Collection) -> Texts:
         concepts={name: _meaning(row) for name, row in concepts.items()},
         pictures=pictures,
         sheet=collection.images,
+        narratives=_column(topics, "narrative"),
     )
+
+
+def read_item_texts(path: str | Path) -> dict[str, str]:
+    """The texts of items in the column `text` of a CSV file, if it has one."""
+    return _column(_rows(Path(path), ITEM), "text")
 
 
 def _meaning(row: Mapping[str, str]) -> ConceptText:

@@ -5,19 +5,20 @@ Thesis 3.2.3. The union of the first items of every run is judged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
-from cranfield.data.concept_rankings import concept_rankings
-from cranfield.data.labels import LabelMatrix
-from cranfield.errors import UsageError, plural
+from cranfield.data.labels import LabelMatrix, concept_rankings
+from cranfield.errors import InputError, UsageError, plural
 from cranfield.io.coerce import coerce_judgements, coerce_labels, coerce_run, name_runs
-from cranfield.notes import Progress, with_progress
+from cranfield.io.files import csv_rows, describe, inner_suffix, open_text
+from cranfield.notes import Progress, Watcher, with_progress
 from cranfield.validation import validate_params
 
 
@@ -54,6 +55,7 @@ class Pool(Answer):
     """The pool of some runs to a depth, by topic, then by best rank."""
 
     command: ClassVar[str] = "pool"
+    table_maker: ClassVar[str] = "cranfield.report.tables.studies:pool_document"
 
     depth: int
     runs: tuple[str, ...]
@@ -81,7 +83,7 @@ class Pool(Answer):
         size = f"{plural(len(self.items), 'item')} of {plural(len(self.runs), 'run')}"
         return f"{size} to depth {self.depth}"
 
-    def payload(self, *, first: int | None = None, **_: Any) -> dict[str, Any]:
+    def payload(self, *, first: int | None = None, **_: object) -> dict[str, Any]:
         """All items, or the `first` ones to judge next."""
         items = self.items if first is None else self.next_to_judge(first)
         pairs = {(i.topic, i.item) for i in items}
@@ -104,6 +106,41 @@ class Pool(Answer):
         }
 
 
+def pooled_cells(pool: Pool | str | Path) -> dict[str, tuple[str, ...]]:
+    """The concepts to judge for each item, from a pool of annotations or the file of one.
+
+    The file is what `cranfield truth pool --labels` writes: TSV or CSV with the columns topic (the
+    concept) and item; cells that it says are judged already are left out.
+    """
+    cells: dict[str, list[str]] = {}
+    for concept, item in _open_cells(pool):
+        concepts = cells.setdefault(item, [])
+        if concept not in concepts:
+            concepts.append(concept)
+    if not cells:
+        raise UsageError("the pool has no cell that is still to judge")
+    return {item: tuple(concepts) for item, concepts in cells.items()}
+
+
+def _open_cells(pool: Pool | str | Path) -> Iterator[tuple[str, str]]:
+    if isinstance(pool, Pool):
+        yield from ((entry.topic, entry.item) for entry in pool.items if not entry.judged)
+        return
+    source = describe(pool)
+    with open_text(pool) as stream:
+        rows = csv_rows(stream, source, "," if inner_suffix(pool) == ".csv" else "\t")
+        header = [cell.strip() for cell in next(rows, (0, []))[1]]
+        if not {"topic", "item"} <= set(header):
+            message = "expected a header with topic and item, as a pool of annotations has it"
+            raise InputError.single(source, message, 1)
+        for line, row in rows:
+            cells = dict(zip(header, (cell.strip() for cell in row), strict=False))
+            if not cells.get("topic") or not cells.get("item"):
+                raise InputError.single(source, "expected a concept and an item", line)
+            if cells.get("judged", "0") != "1":
+                yield cells["topic"], cells["item"]
+
+
 @validate_params
 @with_progress
 def make_pool(
@@ -112,7 +149,7 @@ def make_pool(
     depth: int = 100,
     judged: Any = None,
     labels: bool = False,
-    progress: Progress | Callable[[float], None] | None = None,
+    progress: Watcher | None = None,
 ) -> Pool:
     """The first `depth` items of every run for every topic.
 

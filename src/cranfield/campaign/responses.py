@@ -3,10 +3,16 @@
 After the thesis, 6.2.2: a form that leaves an exclusive group empty is rejected; a batch has a
 length, workers, a mean time and a share of rejections; Figure 6.3 shows rejections per item and
 items per worker, Table 6.1 comments by class.
+
+Who of a crowd is paid: each form approved, or rejected with a reason that its worker may read.
+
+The file is the one that platforms take back: an x in the column Approve, or the reason in Reject.
+Reasons are true and tell nothing of the known answers: neither which they are nor how many.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import re
@@ -16,11 +22,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from cranfield.answers import Answer
 from cranfield.campaign.annotation_task import Response, form_values, read_response
-from cranfield.data.judgement_log import FilledForm, JudgementLog, judgement_log
+from cranfield.data.judgement_log import FilledForm, JudgementLog, log_of_forms
 from cranfield.data.ontology import Ontology, RuleBook, Rules
 from cranfield.errors import InputError, UsageError, plural
+from cranfield.io.atomic import csv_text
 from cranfield.io.crowd import is_crowd_csv, is_label_studio, read_crowd_csv, read_label_studio
 from cranfield.io.files import (
     FileForm,
@@ -31,8 +40,10 @@ from cranfield.io.files import (
     open_text,
     read_json_text,
 )
+from cranfield.io.judgement_log import read_gold
 from cranfield.io.ontology import read_rules_of
 from cranfield.notes import Notes
+from cranfield.options import DEFAULT_THRESHOLD
 from cranfield.validation import validate_params
 
 CLASSES = ("content", "work", "feelings", "quality", "other")
@@ -85,6 +96,26 @@ class Remark:
     about: str
 
 
+@dataclass(frozen=True, slots=True)
+class SuggestionInfluence:
+    """How far answers follow a run where it was seen and where it was not.
+
+    `followed_shown` and `followed_hidden` are the shares of answers that equal the suggestion;
+    the interval of their difference is for other items.
+    """
+
+    concept: str
+    shown: int
+    hidden: int
+    followed_shown: float
+    followed_hidden: float
+    interval: tuple[float, float]
+
+    @property
+    def difference(self) -> float:
+        return self.followed_shown - self.followed_hidden
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class FormResponses(Answer):
     """Forms that came back, and the log of those that count.
@@ -93,6 +124,7 @@ class FormResponses(Answer):
     """
 
     command: ClassVar[str] = "form read"
+    table_maker: ClassVar[str] = "cranfield.report.tables.surveys:responses_document"
     batches: tuple[BatchFacts, ...]
     people: tuple[Tally, ...]
     items: tuple[Tally, ...]
@@ -100,6 +132,7 @@ class FormResponses(Answer):
     reasons: Mapping[str, int]
     twice: tuple[tuple[str, str], ...]
     log: JudgementLog
+    influence: tuple[SuggestionInfluence, ...] = ()
 
     @property
     def forms(self) -> int:
@@ -115,7 +148,7 @@ class FormResponses(Answer):
             f"{self.rejected} rejected; {plural(len(self.log), 'judgement')}"
         )
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {
             "batches": [
                 {
@@ -155,7 +188,22 @@ class FormResponses(Answer):
             "reasons": dict(self.reasons),
             "judged_twice": [{"annotator": a, "item": i} for a, i in self.twice],
             "judgements": len(self.log),
+            **({"suggestions": self._influence()} if self.influence else {}),
         }
+
+    def _influence(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "concept": i.concept,
+                "shown": i.shown,
+                "hidden": i.hidden,
+                "followed_shown": i.followed_shown,
+                "followed_hidden": i.followed_hidden,
+                "difference": i.difference,
+                "ci": list(i.interval),
+            }
+            for i in self.influence
+        ]
 
 
 @validate_params
@@ -173,6 +221,8 @@ def read_forms(
 
     Forms that break `rules`, or those of an `ontology`, are rejected. `concepts` are the names
     that a platform's answers may have (default: those of the ontology, or those that occur).
+    A question to which every form has one answer is one of exclusive categories, unless rules or
+    `concepts` name what is present or absent.
     `classes` say what comments are about, where the words in them should not. With `pseudonyms`
     people are numbered.
     """
@@ -185,7 +235,9 @@ def read_forms(
         concepts = rule_set.concepts
     if classes is not None and not isinstance(classes, Mapping):
         classes = read_classes(classes)
-    forms = [form for file in files for form in _forms_of(file, concepts)]
+    # Rules speak of concepts that are there or not, so that answers are read as such.
+    categories = concepts is None and rule_set is None
+    forms = [form for file in files for form in _forms_of(file, concepts, categories)]
     return collect_responses(
         number_annotators(forms) if pseudonyms else forms, rules=rule_set, classes=classes
     )
@@ -212,9 +264,11 @@ def read_classes(path: FileForm) -> dict[str, str]:
     return {row[0]: row[1] for _, row in rows[1:]}
 
 
-def _forms_of(file: FileForm, concepts: Sequence[str] | None) -> tuple[FilledForm, ...]:
+def _forms_of(
+    file: FileForm, concepts: Sequence[str] | None, categories: bool
+) -> tuple[FilledForm, ...]:
     if inner_suffix(file) in (".csv", ".tsv") and is_crowd_csv(file):
-        return read_crowd_csv(file, concepts=concepts)
+        return read_crowd_csv(file, concepts=concepts, categories=categories)
     if inner_suffix(file) != ".json":
         raise InputError.single(
             describe(file),
@@ -229,7 +283,7 @@ def _forms_of(file: FileForm, concepts: Sequence[str] | None) -> tuple[FilledFor
         except (ValueError, RecursionError):
             from_label_studio = False
         if from_label_studio:
-            return read_label_studio(source, concepts=concepts)
+            return read_label_studio(source, concepts=concepts, categories=categories)
     return forms_of_response(read_response(source))
 
 
@@ -244,6 +298,8 @@ def forms_of_response(response: Response) -> tuple[FilledForm, ...]:
             seconds=filled.seconds,
             comment=filled.comment,
             words=response.form_of(filled.unit).texts(filled.answers),
+            suggested=dict(s.concepts) if (s := response.suggested.get(filled.unit)) else {},
+            saw_suggestions=s is not None and s.shown,
         )
         for filled in response.done()
     )
@@ -257,16 +313,21 @@ def collect_responses(
 ) -> FormResponses:
     """Which forms count, and the figures of all of them."""
     notes = Notes()
-    concept_sets = {tuple(form.values) for form in forms}
-    books = {} if rules is None else {names: RuleBook.of(rules, names) for names in concept_sets}
-    checked = [_checked(form, books.get(tuple(form.values))) for form in forms]
-    first_forms, repeated = _split_repeated([f for f in checked if not f.rejected])
+    checked = reject_broken_forms(forms, rules)
+    log, repeated = log_of_forms(checked)
     if repeated:
         notes.add(
             f"{plural(len(repeated), 'form')} on an item that the same person had judged before; "
             f"the first one counts (such as {repeated[0].annotator!r} on {repeated[0].item!r})"
         )
-    concepts = tuple(dict.fromkeys(c for f in checked for c in f.values))
+    questions = list(dict.fromkeys(q for f in checked for q in f.categories))
+    if questions:
+        notes.add(
+            f"one answer in every form, so exclusive categories: {', '.join(questions)} "
+            "(with concepts or rules each answer is present or absent on its own)"
+        )
+    answers = [(*f.values, *f.categories.values()) for f in checked]
+    concepts = tuple(dict.fromkeys(name for names in answers for name in names))
     remarks = tuple(
         Remark(f.annotator, f.item, f.comment, classify_remark(f.comment, concepts, classes or {}))
         for f in checked
@@ -279,9 +340,79 @@ def collect_responses(
         remarks,
         dict(Counter(f.rejected for f in checked if f.rejected).most_common()),
         tuple((f.annotator, f.item) for f in repeated),
-        _log(first_forms),
+        log,
+        suggestion_influence([f for f in checked if f.suggested and not f.rejected]),
         notes=notes.lines("form"),
     )
+
+
+# The name of all concepts together, and the draws of an interval.
+ALL_CONCEPTS, RESAMPLES = "all", 1000
+
+
+def suggestion_influence(
+    forms: Sequence[FilledForm], *, seed: int = 0
+) -> tuple[SuggestionInfluence, ...]:
+    """How far suggestions moved answers: of all concepts, then of each, the most moved first.
+
+    A run is followed where the answer is what it says. Where it was hidden it is followed by
+    chance, and as far as it is right; what is more where it was shown is its influence.
+    """
+    counts: dict[str, dict[tuple[bool, str], list[int]]] = {}
+    for form in forms:
+        for concept, value in form.values.items():
+            if concept in form.suggested:
+                suggests = form.suggested[concept] >= DEFAULT_THRESHOLD
+                followed = int((value not in ("0", "")) == suggests)
+                for name in (ALL_CONCEPTS, concept):
+                    cell = counts.setdefault(name, {}).setdefault(
+                        (form.saw_suggestions, form.item), [0, 0]
+                    )
+                    cell[0] += followed
+                    cell[1] += 1
+    draw = np.random.default_rng(seed)
+    rows = [_influence_on(name, cells, draw) for name, cells in counts.items()]
+    return tuple(
+        sorted(rows, key=lambda r: (r.concept != ALL_CONCEPTS, -abs(np.nan_to_num(r.difference))))
+    )
+
+
+def _influence_on(
+    concept: str, cells: Mapping[tuple[bool, str], Sequence[int]], draw: np.random.Generator
+) -> SuggestionInfluence:
+    arms = [
+        np.array([cell for (saw, _), cell in cells.items() if saw == arm], dtype=float).reshape(
+            -1, 2
+        )
+        for arm in (True, False)
+    ]
+    shares = [arm[:, 0].sum() / arm[:, 1].sum() if len(arm) else math.nan for arm in arms]
+    interval = (math.nan, math.nan)
+    # The spread between items cannot be seen on one.
+    if min(map(len, arms)) > 1:
+        drawn = []
+        for arm in arms:
+            times = draw.multinomial(len(arm), np.full(len(arm), 1 / len(arm)), size=RESAMPLES)
+            drawn.append((times @ arm[:, 0]) / (times @ arm[:, 1]))
+        low, high = np.quantile(drawn[0] - drawn[1], [0.025, 0.975])
+        interval = (float(low), float(high))
+    return SuggestionInfluence(
+        concept,
+        int(arms[0][:, 1].sum()),
+        int(arms[1][:, 1].sum()),
+        float(shares[0]),
+        float(shares[1]),
+        interval,
+    )
+
+
+def reject_broken_forms(
+    forms: Sequence[FilledForm], rules: Ontology | Rules | None
+) -> list[FilledForm]:
+    """The forms in their order; those that break a rule say so."""
+    concept_sets = {tuple(form.values) for form in forms}
+    books = {} if rules is None else {names: RuleBook.of(rules, names) for names in concept_sets}
+    return [_checked(form, books.get(tuple(form.values))) for form in forms]
 
 
 def _names(forms: Sequence[FilledForm]) -> list[str]:
@@ -294,33 +425,6 @@ def _checked(form: FilledForm, book: RuleBook | None) -> FilledForm:
         return form
     broken = book.broken(c for c, v in form.values.items() if v not in ("0", ""))
     return form if broken is None else replace(form, rejected=broken.rule)
-
-
-def _split_repeated(forms: Sequence[FilledForm]) -> tuple[list[FilledForm], list[FilledForm]]:
-    """The first form of each person and item, and the others."""
-    seen: set[tuple[str, str]] = set()
-    first_forms: list[FilledForm] = []
-    repeated: list[FilledForm] = []
-    for form in forms:
-        cell = (form.annotator, form.item)
-        (repeated if cell in seen else first_forms).append(form)
-        seen.add(cell)
-    return first_forms, repeated
-
-
-def _log(forms: Sequence[FilledForm]) -> JudgementLog:
-    rows = [
-        (f.annotator, f.item, concept, value, f.seconds / len(f.values))
-        for f in forms
-        for concept, value in f.values.items()
-    ]
-    if not rows:
-        raise UsageError("no form counts, so there is no log")
-    annotators, items, concepts, values, seconds = zip(*rows, strict=True)
-    timed = not any(map(math.isnan, seconds))
-    return judgement_log(
-        annotators, items, values, concepts=concepts, seconds=seconds if timed else None
-    )
 
 
 def _facts(name: str, forms: Sequence[FilledForm]) -> BatchFacts:
@@ -378,3 +482,113 @@ def classify_remark(text: str, concepts: Sequence[str], classes: Mapping[str, st
     stems = {w.removesuffix("s") for w in words} | words
     # A few words without a verdict name what is seen.
     return "content" if stems & concept_words or 0 < len(words) <= 2 else "other"
+
+
+FAILED = "You did not pass the test: too few of the answers that are known were right."
+REPEATED = "You had judged this item before."
+BROKEN = "The form is not complete or contradicts itself: {rule}."
+COLUMNS = ("AssignmentId", "WorkerId", "Approve", "Reject", "Bonus", "BonusReason")
+BONUS_REASON = "All answers that are known were right."
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdVerdict:
+    """Whether one form is paid, why not, and what is added."""
+
+    assignment: str
+    worker: str
+    reason: str = ""
+    bonus: float = 0.0
+
+    def cells(self) -> tuple[str, ...]:
+        """The row of the file."""
+        bonus = f"{self.bonus:.2f}" if self.bonus else ""
+        return (
+            self.assignment,
+            self.worker,
+            "" if self.reason else "x",
+            self.reason,
+            bonus,
+            BONUS_REASON if self.bonus else "",
+        )
+
+
+@validate_params
+def judge_crowd_forms(
+    results: str | Path,
+    *,
+    ontology: str | Path | None = None,
+    rules: str | Path | None = None,
+    gold: str | Path | None = None,
+    least: float = 0.7,
+    bonus: float = 0.0,
+) -> tuple[CrowdVerdict, ...]:
+    """A verdict on each row of a platform's results, in their order.
+
+    Parameters
+    ----------
+    results
+        The platform's CSV, with AssignmentId and WorkerId.
+    ontology, rules
+        Forms that break a rule are rejected.
+    gold
+        Known answers (CSV item,concept,value). Who has less than the share `least` of them right
+        is rejected in whole.
+    bonus
+        What is added to each paid form of a worker who has all known answers right.
+    """
+    if not 0 <= least <= 1 or not 0 <= bonus < float("inf"):
+        raise UsageError("least is a share from 0 to 1, and a bonus is an amount from 0 on")
+    if not is_crowd_csv(results):
+        raise InputError.single(
+            describe(results), "expected a crowd platform's CSV with WorkerId and Answer.* columns"
+        )
+    rule_set = read_rules_of(rules=rules, ontology=ontology)
+    concepts = rule_set.concepts if isinstance(rule_set, Ontology) else None
+    forms = read_crowd_csv(results, concepts=concepts, categories=rule_set is None)
+    checked = reject_broken_forms(forms, rule_set)
+    shares = {} if gold is None else _share_right(checked, gold)
+    verdicts = []
+    seen: set[tuple[str, str]] = set()
+    for assignment, form in zip(_assignments(results), checked, strict=True):
+        reason = _reason(
+            form, shares.get(form.annotator), least, (form.annotator, form.item) in seen
+        )
+        if not form.rejected:
+            seen.add((form.annotator, form.item))
+        extra = bonus if not reason and shares.get(form.annotator) == 1 else 0.0
+        verdicts.append(CrowdVerdict(assignment, form.annotator, reason, extra))
+    return tuple(verdicts)
+
+
+def _reason(form: FilledForm, share: float | None, least: float, repeated: bool) -> str:
+    if form.rejected:
+        return BROKEN.format(rule=form.rejected)
+    if repeated:
+        return REPEATED
+    return FAILED if share is not None and share < least else ""
+
+
+def _assignments(results: str | Path) -> list[str]:
+    with open_text(results) as stream:
+        rows = list(csv.DictReader(stream))
+    if rows and "AssignmentId" not in rows[0]:
+        raise InputError.single(describe(results), "expected a column AssignmentId", 1)
+    return [(row["AssignmentId"] or "").strip() for row in rows]
+
+
+def _share_right(forms: Sequence[FilledForm], gold: str | Path) -> Mapping[str, float]:
+    """The share of known answers that each worker has right; who met none is not in it."""
+    log = collect_responses(forms).log
+    known = read_gold(gold, log)[log.item, log.concept]
+    shares = {}
+    for number, worker in enumerate(log.annotators):
+        met = (log.annotator == number) & (known >= 0)
+        if met.any():
+            shares[worker] = float(np.mean(log.value[met] == known[met]))
+    return shares
+
+
+def verdict_file(verdicts: Sequence[CrowdVerdict]) -> str:
+    """The verdicts as the CSV that a platform takes."""
+    return csv_text([COLUMNS, *(verdict.cells() for verdict in verdicts)])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from cranfield._records import dataclass
+from dataclasses import dataclass
+
 from cranfield.errors import UsageError, suggest
 
-KINDS = ("ranked", "labels")
+KINDS = ("ranked", "labels", "regions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ _ALL = (
         "runs",
         "All runs with place, rank and interval",
         "No 10.7",
-        "cranfield.campaign.results.groups:all_runs",
+        "cranfield.campaign.results.ranking:all_runs",
         options=("measures",),
         tested=True,
     ),
@@ -42,7 +43,7 @@ _ALL = (
         "best-per-group",
         "Best run per group and measure, its rank among all runs and its configuration",
         "No Tables 10.3, 10.5, 10.6",
-        "cranfield.campaign.results.groups:best_per_group",
+        "cranfield.campaign.results.ranking:best_per_group",
         ("teams",),
         options=("measures",),
         tested=True,
@@ -51,7 +52,7 @@ _ALL = (
         "per-configuration",
         "Best run per group within each configuration",
         "No Tables 10.7-10.9",
-        "cranfield.campaign.results.groups:per_configuration",
+        "cranfield.campaign.results.ranking:per_configuration",
         ("configurations",),
         options=("measures",),
         tested=True,
@@ -62,7 +63,7 @@ _ALL = (
         "No Tables 10.4, 10.10",
         "cranfield.campaign.results.units:best_per_concept",
         ("concepts",),
-        _LABELS,
+        ("labels", "regions"),
         ("measure",),
     ),
     TableSpec(
@@ -112,14 +113,14 @@ _ALL = (
         "rank-changes",
         "Runs with the largest change of rank between two measures",
         "No Table 7.2",
-        "cranfield.campaign.results.changes:rank_changes",
+        "cranfield.campaign.results.ranking:rank_changes",
         options=("measures", "per_group", "count"),
     ),
     TableSpec(
         "side-by-side",
         "Sets of concepts, or configurations, beside one another with Cronbach's alpha",
         "No 10.7.4",
-        "cranfield.campaign.results.sides:side_by_side",
+        "cranfield.campaign.results.units:side_by_side",
         ("sets",),
         options=("sets", "unit", "measure"),
     ),

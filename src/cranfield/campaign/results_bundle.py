@@ -14,8 +14,8 @@ from cranfield.campaign.results.results_data import ResultsData
 from cranfield.campaign.scoring import score_collection, scored_truth, task_options
 from cranfield.campaign.submissions import PublicSet
 from cranfield.data.collection import Collection, Kind
-from cranfield.evaluation.curves import RECALL_MEASURES
 from cranfield.evaluation.label_confusion import Mistakes, score_with_mistakes
+from cranfield.evaluation.precision_recall import RECALL_MEASURES
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure, parse_measures
 from cranfield.notes import Progress
@@ -55,6 +55,9 @@ def gather_results(
     if kind == "ranked":
         scores, curve, named_units = _score_ranked(collection, jobs, part)
         mistakes = None
+    elif kind == "regions":
+        scores = score_collection(collection, kind, jobs=jobs, progress=part)
+        curve, named_units, mistakes = None, {}, None
     else:
         scores, mistakes = _score_labels(collection, jobs, part)
         curve, named_units = None, mistakes.named

@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield.campaign.item_texts import public_concepts, public_items
 from cranfield.data.collection import KINDS, Collection, Kind
-from cranfield.errors import CranfieldError, MeasureError, NeedsError, UsageError, plural
+from cranfield.errors import CranfieldError, NeedsError, UsageError, plural
 from cranfield.evaluation.scores import Scores
 from cranfield.io.files import run_name
-from cranfield.measures import parse_measures
-from cranfield.measures.labels.registry import parse_label_measures
+from cranfield.measures import ANNOTATION, RANKED, REGIONS
+from cranfield.measures.parse import listed_measures
 
 if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix
+    from cranfield.data.regions import Regions
     from cranfield.notes import Watcher
 
-TRUTH = {"ranked": "judgements", "labels": "truth"}
+TRUTH = {"ranked": "judgements", "labels": "truth", "regions": "boxes"}
+WORDS = {"ranked": "rankings", "labels": "annotations", "regions": "boxes"}
 
 
 def kind_of_measures(measures: Any) -> Kind | None:
     """The kind of runs that measures are of; None when there are none, or both kinds have them."""
-    ranked = bool(measures) and _are(parse_measures, measures)
-    labels = bool(measures) and _are(parse_label_measures, measures)
-    if ranked == labels:
-        return None
-    return "ranked" if ranked else "labels"
-
-
-def _are(parse: Callable[[Any], Any], measures: Any) -> bool:
-    try:
-        return bool(parse(measures))
-    except MeasureError:
-        return False
+    names = listed_measures(measures) if measures else []
+    registries = {"ranked": RANKED, "labels": ANNOTATION, "regions": REGIONS}
+    kinds = [
+        kind for kind in KINDS if names and all(registries[kind].knows(name) for name in names)
+    ]
+    return kinds[0] if len(kinds) == 1 else None
 
 
 def only_kind(collection: Collection, kind: Kind | None = None, measures: Any = None) -> Kind:
@@ -52,8 +48,8 @@ def only_kind(collection: Collection, kind: Kind | None = None, measures: Any = 
     if not collection.kinds:
         raise NeedsError(f"{collection.folder / 'collection.toml'} names no truth and no runs")
     raise UsageError(
-        f"{collection.folder} has rankings and annotations; say which with kind='ranked' or "
-        "kind='labels'"
+        f"{collection.folder} has {' and '.join(WORDS[k] for k in collection.kinds)}; say which "
+        f"with {' or '.join(f'kind={k!r}' for k in collection.kinds)}"
     )
 
 
@@ -66,6 +62,10 @@ def task_options(collection: Collection, kind: Kind) -> dict[str, Any]:
             size = None if items is None else len(items)
         return {"collection_size": size}
     maps = {run_name(path): path for path in collection.cost_maps}
+    if kind == "regions":
+        if len(maps) == 1:
+            return {"costmap": next(iter(maps.values()))}
+        return {} if collection.ontology is None else {"ontology": collection.ontology}
     options = {
         "ontology": collection.ontology,
         "rules": collection.rules,
@@ -97,7 +97,7 @@ def scored_truth(
     try:
         if soft_file(path)[1] is not None:
             return path
-        every = read_labels(path)
+        every = read_labels(path, unjudged=True)
     except CranfieldError:
         return path  # the evaluation that reads it reports what is wrong
     scored_items = {*collection.splits[split], *also}
@@ -112,6 +112,41 @@ def scored_truth(
     )
     restricted = every.map(lambda m: m[rows], items=tuple(every.items[i] for i in rows))
     return replace(restricted, notes=(*every.notes, note))
+
+
+def scored_boxes(collection: Collection) -> Path | Regions:
+    """The boxes that runs are scored by: those of the split in which objects are to be found."""
+    from cranfield.io.regions import read_regions
+
+    path, split = collection.need(TRUTH["regions"]), collection.part("regions").split
+    return read_regions(path).of_items(collection.splits[split]) if split else path
+
+
+def public_truths(collection: Collection) -> dict[str, LabelMatrix]:
+    """The truth of each split that runs are not evaluated on, by the name of its file.
+
+    Items of the split that is annotated are in none of them, nor are those that can be retrieved,
+    whose concepts may tell what is relevant. Where no split is named, all items are evaluated.
+    """
+    if collection.truth is None or not collection.annotated:
+        return {}
+    from cranfield.io.labels import read_labels
+
+    try:
+        truth = read_labels(collection.truth, unjudged=True)
+    except CranfieldError:
+        return {}  # the evaluation that reads it reports what is wrong
+    sealed = set(collection.splits[collection.annotated])
+    if collection.judgements is not None:
+        sealed.update(collection.splits.get(collection.retrieved, truth.items))
+    parts = {}
+    for split, items in collection.splits.items():
+        public = set(items) - sealed
+        rows = [i for i, item in enumerate(truth.items) if item in public]
+        if rows:
+            names = tuple(truth.items[i] for i in rows)
+            parts[f"truth-{split}.csv"] = truth.map(lambda m, at=rows: m[at], items=names)  # type: ignore[misc]
+    return parts
 
 
 def run_thresholds(collection: Collection) -> dict[str, float | Path]:
@@ -148,17 +183,27 @@ def score_collection(
     from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 
     kind = only_kind(collection, kind, measures)
-    part, scored = collection.part(kind), scored_truth(collection, kind, truth)
+    part = collection.part(kind)
     scored_runs = part.runs if runs is None else runs
     if not scored_runs:
         raise NeedsError(f"{collection.folder / 'collection.toml'} names no runs of this kind")
     measure_names = measures or list(part.measures) or None
     options = task_options(collection, kind)
+    if kind == "regions":
+        from cranfield.evaluation.regions import evaluate_regions
+
+        boxes = truth or scored_boxes(collection)
+        scores = evaluate_regions(
+            boxes, scored_runs, measure_names, jobs=jobs, progress=progress, **options
+        )
+        return _with_design(collection, kind, scores)
+    scored = scored_truth(collection, kind, truth)
     if kind == "ranked":
         ranked_measures = measure_names or DEFAULT_MEASURES
-        return evaluate(
+        scores = evaluate(
             scored, scored_runs, ranked_measures, jobs=jobs, progress=progress, **options
         )
+        return _with_design(collection, kind, scores)
     names = (
         set(scored_runs)
         if isinstance(scored_runs, Mapping)
@@ -169,9 +214,16 @@ def score_collection(
     if concepts is not None:
         label_runs = _named_runs(scored_runs, options.get("concepts"), scored)
         options["concepts"] = tuple(concepts)
-    return evaluate_labels(
+    scores = evaluate_labels(
         scored, label_runs, measure_names, jobs=jobs, progress=progress, **options
     )
+    return _with_design(collection, kind, scores)
+
+
+def _with_design(collection: Collection, kind: Kind, scores: Scores) -> Scores:
+    """The scores with how the collection's topics or items were sampled, where it says so."""
+    design = collection.part(kind).design
+    return scores if design is None else scores.with_design(design)
 
 
 def _named_runs(

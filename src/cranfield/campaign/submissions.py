@@ -6,23 +6,193 @@ problem can be shown in full.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield._lazy import cached_property
+from cranfield.answers import Answer
 from cranfield.campaign.item_texts import public_concepts, public_items, public_topics
-from cranfield.campaign.lines import rows_of
-from cranfield.campaign.near import NameSuggester
+from cranfield.campaign.scoring import run_thresholds
 from cranfield.data import Run
 from cranfield.data.collection import Collection, Kind
-from cranfield.errors import PROBLEMS_SHOWN, InputError, plural
-from cranfield.io.files import FileForm, Input, describe, run_name
+from cranfield.data.columns import HEADERS
+from cranfield.errors import PROBLEMS_SHOWN, InputError, UsageError, plural, suggest
+from cranfield.io.collection import read_collection
+from cranfield.io.files import (
+    FileForm,
+    Input,
+    describe,
+    inner_suffix,
+    input_lines,
+    numbers,
+    run_name,
+)
+from cranfield.io.sniff import holds_regions
+from cranfield.notes import with_progress
+from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix, Threshold
+    from cranfield.data.regions import Regions
+    from cranfield.notes import Watcher
+
+
+BINARY = (".parquet", ".npz", ".npy", ".json")
+SEPARATED = {".csv": ",", ".tsv": "\t"}
+LONG = ("item", "concept", "value")
+TREC_FIELDS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a line names, and its values where it has a row of them."""
+
+    line: int
+    ids: dict[str, str]
+    values: tuple[float, ...] = field(default=(), repr=False)
+
+
+def rows_of(source: Input, kind: Kind) -> Iterator[Row]:
+    """The lines of a text file with the ids on them; nothing for other files."""
+    suffix = inner_suffix(source)
+    if suffix in (*BINARY, ".jsonl", ".ndjson") or not source.can_be_read_again:
+        return
+    try:
+        lines = enumerate(input_lines(source), 1)
+        walk = {"ranked": _ranked, "labels": _labels, "regions": _boxes}[kind]
+        yield from walk(lines, SEPARATED.get(suffix, ""))
+    except (InputError, csv.Error):
+        # What stops this walk has stopped the reader before.
+        return
+
+
+def _cells(text: str, delimiter: str) -> list[str]:
+    if not delimiter:
+        return text.split()
+    return [cell.strip() for cell in next(csv.reader([text], delimiter=delimiter), [])]
+
+
+def _ranked(lines: Iterator[tuple[int, str]], delimiter: str) -> Iterator[Row]:
+    place: tuple[int, int] | None = None
+    for line, text in lines:
+        cells = _cells(text, delimiter)
+        if not cells or cells[0].startswith("#"):
+            continue
+        if place is None:
+            place = _header(cells)
+            if place is not None:
+                continue
+            place = (0, 2 if len(cells) >= TREC_FIELDS else 1)
+        if len(cells) > max(place):
+            yield Row(line, {"topic": cells[place[0]], "item": cells[place[1]]})
+
+
+def _header(cells: Sequence[str]) -> tuple[int, int] | None:
+    names = [cell.lower() for cell in cells]
+    columns = [
+        next((i for i, name in enumerate(names) if name in HEADERS[role]), -1)
+        for role in ("topic", "item")
+    ]
+    return (columns[0], columns[1]) if min(columns) >= 0 else None
+
+
+def _labels(lines: Iterator[tuple[int, str]], delimiter: str) -> Iterator[Row]:
+    first, is_long = True, False
+    for line, text in lines:
+        if first and not delimiter and "," in text:
+            delimiter = ","
+        cells = _cells(text, delimiter)
+        if not cells:
+            continue
+        if first and delimiter:
+            is_long = tuple(cell.lower() for cell in cells[:3]) == LONG
+            if not is_long:
+                yield from (Row(line, {"concept": name}) for name in cells[1:])
+        elif is_long and len(cells) >= len(LONG):
+            yield Row(line, {"item": cells[0], "concept": cells[1]}, _values(cells[2:3]))
+        else:
+            yield Row(line, {"item": cells[0]}, _values(cells[1:]))
+        first = False
+
+
+def _boxes(lines: Iterator[tuple[int, str]], delimiter: str) -> Iterator[Row]:
+    from cranfield.io.regions import box_columns
+
+    places: dict[str, int] = {}
+    for line, text in lines:
+        cells = _cells(text, delimiter)
+        if not places:
+            places = box_columns(cells, "")
+        elif len(cells) > max(places["item"], places["concept"]):
+            yield Row(line, {role: cells[places[role]] for role in ("item", "concept")})
+
+
+def _values(cells: Sequence[str]) -> tuple[float, ...]:
+    try:
+        return tuple(numbers(cells))
+    except ValueError:
+        return ()
+
+
+# Comparing with every id takes its time: of more than so many, only those that begin or end alike,
+# and only for the first few wrong ones.
+MOST_COMPARED = 1000
+MOST_SEARCHES = 3
+LONGEST_NUMBER = 12
+_ENDING = re.compile(r"\.[A-Za-z]{2,5}$")
+_NUMBER = re.compile(r"\d+")
+
+
+class NameSuggester:
+    """Suggests ids; the common slips (case, endings, leading zeros) are found at once.
+
+    >>> NameSuggester(["im0007", "im0008"])("IM7.jpg")
+    " Did you mean 'im0007'?"
+    """
+
+    def __init__(self, names: Sequence[str], as_set: AbstractSet[str] | None = None) -> None:
+        self._known = names
+        self._set = as_set if as_set is not None else frozenset(names)
+        self._searches = 0
+
+    def __call__(self, name: str) -> str:
+        same = next((spelling for spelling in _spellings(name) if spelling in self._set), None)
+        if same is not None:
+            return f" Did you mean {same!r}?"
+        if len(self._known) <= MOST_COMPARED:
+            return suggest(name, self._known)
+        self._searches += 1
+        return suggest(name, self._alike(name)) if self._searches <= MOST_SEARCHES else ""
+
+    def _alike(self, name: str) -> Sequence[str]:
+        """Ids of nearly the same length that begin alike, and of those the ones that end alike."""
+        start, lengths = name[:3], range(len(name) - 1, len(name) + 2)
+        candidates = [
+            candidate
+            for candidate in self._known
+            if candidate.startswith(start) and len(candidate) in lengths
+        ]
+        return (
+            [candidate for candidate in candidates if candidate.endswith(name[-1:])] or candidates
+        )[:MOST_COMPARED]
+
+
+def _spellings(name: str) -> Iterator[str]:
+    """The id in other cases, without an ending, and with more or fewer leading zeros."""
+    stem = _ENDING.sub("", name.strip())
+    for base in dict.fromkeys((stem, stem.lower(), stem.upper(), name.lower(), name.upper())):
+        yield base
+        for last in list(_NUMBER.finditer(base))[-1:]:
+            digits = last[0].lstrip("0") or "0"
+            for width in range(len(digits), LONGEST_NUMBER + 1):
+                yield base[: last.start()] + digits.zfill(width) + base[last.end() :]
+
 
 # The threshold of a task whose submissions have 0/1 rows of their own.
 ROWS = "rows"
@@ -57,6 +227,9 @@ class PublicSet:
         items = public_items(collection, kind)
         if kind == "ranked":
             return cls(kind, topics=public_topics(collection), items=items)
+        if kind == "regions" and collection.concepts is None:
+            # The concepts of an ontology may be more than those that boxes are wanted of.
+            return cls(kind, items=items)
         return cls(kind, items=items, concepts=public_concepts(collection))
 
     def known(self, role: str) -> frozenset[str] | None:
@@ -92,7 +265,7 @@ class CheckedSubmission:
     units: int = 0
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    run: Run | LabelMatrix | None = field(default=None, repr=False)
+    run: Run | LabelMatrix | Regions | None = field(default=None, repr=False)
 
     @property
     def is_good(self) -> bool:
@@ -131,6 +304,8 @@ def check_submission(
     """
     submission = Input.of(source)
     check = _Check(submission, public, name or run_name(submission))
+    if public.kind == "regions":
+        return check.regions()
     return check.ranked() if public.kind == "ranked" else check.labels(threshold)
 
 
@@ -155,6 +330,31 @@ class _Check:
         missing = _missing(public.topics, run.topics)
         notes = [f"has nothing for {_some('topic', missing)}"] if missing else []
         return self._checked(run, len(run), len(run.topics), missing, notes)
+
+    def regions(self) -> CheckedSubmission:
+        from cranfield.io.regions import read_regions
+
+        try:
+            run = read_regions(self.given, name=self.name)
+        except InputError as error:
+            return self._refused(error)
+        if run.confidences is None:
+            self.found.add(0, "has no confidences: each box needs one")
+        public, notes = self.public, list(run.notes)
+        # Items and pictures may be named with their endings.
+        stems = {Path(name).stem for name in public.items or ()}
+        unknown = {
+            "item": [
+                n for n in _unknown(run.items, public.known("item")) if Path(n).stem not in stems
+            ],
+            "concept": _unknown(run.concepts, public.known("concept")),
+        }
+        self._complain_of(unknown)
+        named = {Path(name).stem for name in run.items}
+        missing = [name for name in public.items or () if Path(name).stem not in named]
+        if missing:
+            notes.append(f"has no box in {_some('item', missing)}")
+        return self._checked(run, len(run), len(run.items), missing, notes)
 
     def labels(self, threshold: Threshold | str | Path | None) -> CheckedSubmission:
         from cranfield.io.labels import read_labels
@@ -329,3 +529,201 @@ def _some(noun: str, names: Sequence[str]) -> str:
     examples = ", ".join(map(repr, names[:NAMED]))
     such = ": " if len(names) <= NAMED else ", such as "
     return f"{plural(len(names), noun)}{such}{examples}"
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What is said of one submission."""
+
+    file: str
+    name: str
+    kind: Kind
+    good: bool
+    lines: int
+    units: int
+    missing: int
+    problems: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SubmissionCheck(Answer):
+    """What is right and wrong with submissions; of each, the first problems are listed."""
+
+    command: ClassVar[str] = "check"
+    table_maker: ClassVar[str] = "cranfield.report.tables.collection:submissions_document"
+
+    collection: str
+    submissions: tuple[Submission, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def bad(self) -> tuple[Submission, ...]:
+        """The submissions that cannot be accepted."""
+        return tuple(submission for submission in self.submissions if not submission.good)
+
+    def payload(self, **_: object) -> dict[str, Any]:
+        """A row per submission, and a row per problem."""
+        return {
+            "collection": self.collection,
+            "good": len(self.submissions) - len(self.bad),
+            "bad": len(self.bad),
+            "submissions": [
+                {name: getattr(submission, name) for name in Submission.__slots__}
+                for submission in self.submissions
+            ],
+            "problems": [
+                {"file": p.file, "line": p.line or None, "message": p.message}
+                for p in self.problems
+            ],
+            "count": sum(submission.problems for submission in self.submissions),
+        }
+
+    def headline(self) -> str:
+        """How many are good, and how many problems the others have."""
+        total = sum(submission.problems for submission in self.submissions)
+        good = len(self.submissions) - len(self.bad)
+        return f"{good} of {plural(len(self.submissions), 'submission')} good, " + plural(
+            total, "problem"
+        )
+
+
+@validate_params
+@with_progress
+def check_submissions(
+    collection: Collection | str | Path,
+    submissions: FileForm | Iterable[FileForm],
+    *,
+    kind: Kind | None = None,
+    thresholds: Mapping[str, Any] | None = None,
+    threshold: Any = None,
+    progress: Watcher | None = None,
+) -> SubmissionCheck:
+    """Look at submissions without opening the truth of their collection.
+
+    Of a collection with rankings and annotations, each file tells which of them it is, unless
+    `kind` does. `thresholds` are those of single runs, `threshold` that of all others; without
+    either they are the collection's.
+    """
+    from cranfield.notes import Progress
+
+    if not isinstance(collection, Collection):
+        collection = read_collection(collection)
+    if not isinstance(submissions, str | Path | Input | Iterable):
+        raise UsageError(f"submissions={submissions!r} is neither a file nor a list of files")
+    files = [submissions] if isinstance(submissions, str | Path | Input) else list(submissions)
+    if not files:
+        raise UsageError("no submission was given")
+    reporter = Progress.of(progress)
+    publics = {k: PublicSet.of(collection, k) for k in ([kind] if kind else _kinds(collection))}
+    limits = dict(run_thresholds(collection)) | _rows(collection) | dict(thresholds or {})
+    usual = collection.threshold if threshold is None else threshold
+    checked = []
+    for file in files:
+        reporter.check()
+        public = publics[guess_kind(file, tuple(publics.values()))]
+        limit = limits.get(run_name(file), usual)
+        checked.append(check_submission(file, public, threshold=limit))
+        reporter(len(checked) / len(files))
+    return _answer(collection, _named_apart(checked), publics.values())
+
+
+def _kinds(collection: Collection) -> tuple[Kind, ...]:
+    return collection.kinds or ("ranked", "labels")
+
+
+def _rows(collection: Collection) -> dict[str, str]:
+    return {n: ROWS for n, facts in collection.run_facts.items() if facts.threshold == ROWS}
+
+
+def _named_apart(checked: Sequence[CheckedSubmission]) -> list[CheckedSubmission]:
+    """The same, with a problem for a submission whose name another has, as names name runs."""
+    from dataclasses import replace
+
+    first: dict[tuple[str, str], CheckedSubmission] = {}
+    result = []
+    for submission in checked:
+        namesake = first.setdefault((submission.kind, submission.name), submission)
+        if namesake is not submission:
+            message = f"{namesake.file} is named {submission.name!r} as well; rename one of them"
+            problems = (*submission.problems, Problem(submission.file, 0, message))
+            submission = replace(
+                submission, problems=problems, count=submission.count + 1, run=None
+            )
+        result.append(submission)
+    return result
+
+
+def _answer(
+    collection: Collection, checked: Sequence[CheckedSubmission], publics: Iterable[PublicSet]
+) -> SubmissionCheck:
+    rows = tuple(
+        Submission(
+            submission.file,
+            submission.name,
+            submission.kind,
+            submission.is_good,
+            submission.lines,
+            submission.units,
+            len(submission.missing),
+            submission.count,
+            submission.notes,
+        )
+        for submission in checked
+    )
+    kinds = {submission.kind for submission in checked}
+    notes = [
+        f"{collection.folder} does not tell its {name}; {_where(name)}: they were not checked"
+        for public in publics
+        if public.kind in kinds
+        for name in public.unknown
+    ]
+    notes += [f"{submission.name}: {note}" for submission in checked for note in submission.notes]
+    problems = tuple(problem for submission in checked for problem in submission.problems)
+    return SubmissionCheck(collection.name, rows, problems, notes=tuple(notes))
+
+
+def _where(name: str) -> str:
+    places = {
+        "topics": "a file under topics would",
+        "items": "a file under items, a folder of pictures or a split would",
+        "concepts": "a file under concepts or an ontology would",
+    }
+    return places[name]
+
+
+def guess_kind(file: FileForm, publics: Sequence[PublicSet]) -> Kind:
+    """Which kind of runs a file has, by its ending, its header, or its first row."""
+    if len(publics) == 1:
+        return publics[0].kind
+    suffix = inner_suffix(file)
+    kinds = {public.kind for public in publics}
+    if "regions" in kinds and holds_regions(file):
+        return "regions"
+    if suffix in (".npz", ".npy"):
+        return "labels"
+    if suffix in (*BINARY, ".jsonl", ".ndjson"):
+        return "ranked"
+    cells = _first_row(file, SEPARATED.get(suffix, ""))
+    columns = {cell.lower() for cell in cells}
+    if columns & set(HEADERS["topic"]) and columns & set(HEADERS["item"]):
+        return "ranked"
+    if suffix in SEPARATED:
+        return "labels"
+    if len(cells) == TREC_FIELDS and cells[1].upper() == "Q0":
+        return "ranked"
+    topics = next((p.topics for p in publics if p.kind == "ranked"), None)
+    return "ranked" if cells and topics and cells[0] in topics else "labels"
+
+
+def _first_row(file: FileForm, delimiter: str) -> list[str]:
+    if not Input.of(file).can_be_read_again:
+        raise UsageError(
+            f"{describe(file)} can be read only once; say which kind of runs it has: kind='ranked'"
+        )
+    try:
+        first = next((line for line in input_lines(file) if line.strip()), "")
+    except InputError:
+        # Its reader will say what is wrong with it.
+        return []
+    return [cell.strip() for cell in (first.split(delimiter) if delimiter else first.split())]

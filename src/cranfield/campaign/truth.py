@@ -7,19 +7,33 @@ time: first at the items that are said to show it, then at the others (thesis, 1
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from cranfield.agreement.adjudication import Decision, adjudicated
-from cranfield.agreement.aggregation import Aggregated, aggregate_judgements
+from cranfield.agreement.adaptive_overlap import (
+    AdaptiveOverlap,
+    estimate_answers,
+    expected_opinions,
+    opinions_per_item,
+)
+from cranfield.agreement.aggregation import (
+    AggregatedTruth,
+    Decision,
+    adjudicated,
+    aggregate_judgements,
+    recommended_method,
+)
 from cranfield.agreement.majority import unit_rows
+from cranfield.campaign.batches import Plan
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.data.ontology import Ontology, Rules
 from cranfield.errors import UsageError, suggest
+from cranfield.options import AggregationMethod
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +92,33 @@ def weigh_disputes(log: JudgementLog, open_disputes: Sequence[Dispute]) -> tuple
     )
 
 
+def wanted_opinions(log: JudgementLog, plan: Plan) -> dict[str, int]:
+    """The opinions that each judged item wants: one more than it has while answers are unsure.
+
+    The model is the one that `recommended_method` names: votes until people are known.
+    """
+    rule = AdaptiveOverlap(plan.certainty, plan.overlap, plan.least)
+    estimate = estimate_answers(log, recommended_method(log)[0])
+    is_open = rule.open_items(log, estimate)
+    opinions = opinions_per_item(log)
+    return {
+        item: max(plan.least, opinion + 1) if wants else opinion
+        for item, wants, opinion in zip(log.items, is_open.tolist(), opinions.tolist(), strict=True)
+    }
+
+
+def expected_forms(log: JudgementLog | None, plan: Plan) -> tuple[int, int, float]:
+    """Forms of a batch under adaptive overlap: the fewest, the most, and as it went so far.
+
+    The last number takes the items that are closed for typical ones; NaN while there are none.
+    """
+    units = sum(unit not in plan.gold_units for unit in plan.units)
+    mean = math.nan
+    if log is not None:
+        mean = expected_opinions(log, AdaptiveOverlap(plan.certainty, plan.overlap, plan.least))
+    return units * plan.least, units * plan.overlap, units * mean
+
+
 def make_truth(
     log: JudgementLog,
     method: str = "majority",
@@ -85,12 +126,14 @@ def make_truth(
     decisions: Sequence[Decision] = (),
     rules: Ontology | Rules | None = None,
     **options: Any,
-) -> Aggregated:
+) -> AggregatedTruth:
     """One truth out of a log, in which decisions stand above votes and models.
 
     `method` and `options` are those of `cranfield.aggregate_judgements`.
     """
-    aggregated = aggregate_judgements(log, method, rules=rules, **options)
+    # A method of a page or a file is checked where it is used.
+    checked = cast("AggregationMethod", method)
+    aggregated = aggregate_judgements(log, checked, rules=rules, **options)
     return adjudicated(aggregated, decisions) if decisions else aggregated
 
 

@@ -6,34 +6,79 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from cranfield._records import dataclass, replace
+from cranfield._process import cancel_on_signal
+from cranfield._system import usable_cpus
 from cranfield.answers import Answer
 from cranfield.cli import _words
-from cranfield.cli._watch import show_progress
 from cranfield.cli._words import in_options
 from cranfield.errors import LARGEST_COUNT, UsageError, visible
 from cranfield.io.files import ABOUT_THIRD, THIRD, check_read_once, write_atomic
 from cranfield.measures.parse import joined_measures
-from cranfield.notes import Progress
-from cranfield.report.document import Document
+from cranfield.notes import Progress, time_left
+from cranfield.report.document import Document, document_of
 from cranfield.report.render import FORMATS, render
-from cranfield.report.tables import document_of
 
 if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
     from cranfield.comparison.regression_gate import Check
     from cranfield.data import Run
     from cranfield.evaluation.scores import Scores
     from cranfield.report.document import Table
 
-# These texts are in one language: a search for translations would only take time.
-vars(argparse)["_"] = str
-# Something that options can be added to: a parser, or a group of its options.
-Place = argparse._ActionsContainer
+
+SHOW_PROGRESS_AFTER = 1.0
+
+
+@contextmanager
+def show_progress(label: str, *, quiet: bool) -> Iterator[Progress]:
+    """A progress line on a terminal around work that tells how far it is, from a second on."""
+    progress = Progress()
+    stop = threading.Event()
+    thread = threading.Thread(target=_show, args=(label, progress, stop), daemon=True)
+    is_shown = not quiet and sys.stderr.isatty()
+    if is_shown:
+        try:
+            thread.start()
+        except RuntimeError:  # no thread to be had, and none is needed
+            is_shown = False
+    try:
+        with cancel_on_signal(progress.cancel):
+            yield progress
+    finally:
+        if is_shown:
+            stop.set()
+            thread.join()
+
+
+def _show(label: str, progress: Progress, stop: threading.Event) -> None:
+    started = time.monotonic()
+    if stop.wait(SHOW_PROGRESS_AFTER):
+        return
+    while not stop.wait(0.2):
+        share = min(max(progress.done, 0.0), 1.0)
+        remaining = time_left(time.monotonic() - started, share)
+        line = f"\r{label} [{'#' * int(30 * share):<30}] {share:4.0%}"
+        sys.stderr.write(line + (f", {remaining} left    " if remaining else " "))
+        sys.stderr.flush()
+    sys.stderr.write("\r" + " " * (len(label) + 60) + "\r")
+    sys.stderr.flush()
+
+
+class Place(Protocol):
+    """Something that options can be added to: a parser, or a group of its options."""
+
+    def add_argument(self, *names: str, **options: Any) -> argparse.Action: ...
+
+
 # What an option can be where it is not text: see `add`.
 Kind = Callable[[str], Any] | Iterable[Any] | type[argparse.Action]
 
@@ -59,39 +104,62 @@ class Parser(argparse.ArgumentParser):
     Options may stand anywhere, also between the files: `eval qrels.txt a.run -m AP b.run`.
     """
 
-    _mixing = False
+    def __init__(self, **options: Any) -> None:
+        # The options of a group are not laid out one by one when they are added.
+        super().__init__(add_help=False, **options)
+        self.actions: list[argparse.Action] = []
+        self.subcommands: dict[str, Parser] = {}
+        self._subcommand_dest = ""
+        self._first = self.group("positional arguments")
+        self._flags = self.group("options")
+        self._flags.add_argument(
+            "-h", "--help", action="help", help="show this help message and exit"
+        )
 
     @classmethod
     def of(cls, command: str, description: str, epilog: str = "", *, raw: bool = False) -> Parser:
         """The parser of a command; `raw` keeps the lines of its texts as they are."""
         shape = argparse.RawDescriptionHelpFormatter if raw else argparse.HelpFormatter
-        texts: dict[str, Any] = {"description": description, "epilog": epilog or None}
-        return cls(prog=f"cranfield {command}", formatter_class=shape, **texts)
+        return cls(
+            prog=f"cranfield {command}",
+            formatter_class=shape,
+            description=description,
+            epilog=epilog or None,
+        )
 
-    def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
-        # A group does the same without laying out the help of each option to check it.
-        place = self._optionals if names[0].startswith("-") else self._positionals
-        return place.add_argument(*names, **options)
+    def add_argument(self, *names: str, **options: Any) -> argparse.Action:
+        group = self._flags if names[0].startswith("-") else self._first
+        return group.add_argument(*names, **options)
 
-    def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: Any = None
-    ) -> tuple[Any, list[str]]:
-        # The intermixed parse calls this method again for its two halves. With subcommands it is
-        # not possible, nor needed: each of them is a parser of this kind.
-        _words.option_names = set(self._option_string_actions)
-        if self._mixing or self._subparsers is not None:
-            return super().parse_known_args(args, namespace)
-        self._mixing = True
+    def group(self, title: str) -> Group:
+        """A heading of the help, to which options can be added."""
+        return Group(self, self.add_argument_group(title))
+
+    def exclusive_group(self) -> Group:
+        """Options of which one at most can be given."""
+        return Group(self, self._flags.place.add_mutually_exclusive_group())
+
+    def option_names(self) -> set[str]:
+        """The options in all their spellings."""
+        return {name for action in self.actions for name in action.option_strings}
+
+    def values(self, argv: Sequence[str]) -> dict[str, Any]:
+        """The values of a command line by name, with those of a subcommand."""
+        if argv and argv[0] in self.subcommands:
+            return {self._subcommand_dest: argv[0]} | self.subcommands[argv[0]].values(argv[1:])
+        _words.option_names = self.option_names()
+        if self.subcommands:
+            return vars(self.parse_args(argv))
         # With a text for its usage the parser of the standard library makes none beforehand.
         self.usage = ""
         try:
-            return self.parse_known_intermixed_args(args, namespace)
+            return vars(self.parse_intermixed_args(argv))
         finally:
-            self._mixing, self.usage = False, None
+            self.usage = None
 
     def read(self, argv: Sequence[str]) -> tuple[dict[str, Any], Output]:
         """What was given on the command line, as plain values by name, and where answers go."""
-        arguments = vars(self.parse_args(joined_measures(argv)))
+        arguments = self.values(joined_measures(argv))
         check_read_once(v for name, v in arguments.items() if name not in ("path", "target"))
         for place in [name for name in ("runs", "files") if name in arguments]:
             third, texts = arguments.pop("third", None), arguments[place] or ()
@@ -107,19 +175,22 @@ class Parser(argparse.ArgumentParser):
 
     def steps(self, dest: str, metavar: str) -> Callable[..., Parser]:
         """A function that adds a subcommand, by its name and what it does."""
+        self._subcommand_dest = dest
         subparsers = self.add_subparsers(
             dest=dest, required=True, metavar=metavar, parser_class=type(self)
         )
 
         def step(name: str, help_text: str, description: str = "") -> Parser:
             text = description or f"{help_text[0].upper()}{help_text[1:]}."
-            return subparsers.add_parser(name, help=help_text, description=text)
+            parser = subparsers.add_parser(name, help=help_text, description=text)
+            self.subcommands[name] = parser
+            return parser
 
         return step
 
-    def _print_message(self, message: str, file: Any = None) -> None:
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
         # The parser of the standard library says nothing when its help cannot be written.
-        (file or sys.stderr).write(message)
+        (file or sys.stdout).write(self.format_help())
 
     def format_help(self) -> str:
         self.usage = None
@@ -128,6 +199,19 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.usage = None
         raise UsageError(f"{self.prog}: {message}\n{self.format_usage().strip()}")
+
+
+class Group:
+    """A group of options; its parser knows them, too."""
+
+    def __init__(self, parser: Parser, place: Any) -> None:
+        self._parser = parser
+        self.place = place
+
+    def add_argument(self, *names: str, **options: Any) -> argparse.Action:
+        action: argparse.Action = self.place.add_argument(*names, **options)
+        self._parser.actions.append(action)
+        return action
 
 
 def add(
@@ -266,16 +350,22 @@ def _option(
 
 # Options that several commands have.
 OPTIONS = {
-    "jobs": _option(
-        "--jobs N", "threads to use (default: all cores)", positive, os.cpu_count() or 1
-    ),
+    "jobs": _option("--jobs N", "threads to use (default: all cores)", positive, usable_cpus()),
     "seed": _option("--seed N", "seed of all random draws", _count, 0, dest="rng"),
+    "design": _option(
+        "--design FILE",
+        "how topics, or items of annotations, were sampled: CSV unit,cluster,stratum,probability; "
+        "all but unit may be missing",
+    ),
     "runs": _option("runs RUN+", "one or more runs; NAME=FILE gives one another name"),
     "collection-size": _option(
         "--collection-size N", "number of items in the collection", positive
     ),
     "third": _option("--third", ABOUT_THIRD, THIRD),
     "per-topic": _option("--per-topic", "also the values of each topic", bool),
+    "by": _option(
+        "--by FILE", "means and differences in slices: CSV topic,group (item,group; concept,group)"
+    ),
     "rules": _option("--rules FILE", "TOML with more rules"),
     "ontology": _option(
         "--ontology NAME|FILE",
@@ -347,7 +437,7 @@ def outputs(
 
     `to` says what is written to -o.
     """
-    group = parser.add_argument_group("output")
+    group = parser.group("output")
     add(group, "--format", "", FORMATS, form, dest="form")
     add(group, "-o --output FILE", to, dest="path")
     common(group, "quiet", "spreadsheet", "sort", "digits", "transpose")
@@ -357,7 +447,7 @@ def target(
     parser: Parser, destination: str, form: str, forms: Sequence[str] = FORMATS, about: str = ""
 ) -> None:
     """The output of commands that write something other than their answer to -o."""
-    group = parser.add_argument_group("output")
+    group = parser.group("output")
     metavar, _, help_text = destination.partition(": ")
     required = metavar.endswith("!")
     add(group, f"-o --output {metavar.rstrip('!')}", help_text, dest="path", required=required)

@@ -17,12 +17,23 @@ from cranfield.cli._common import (
     positive,
     share,
 )
-from cranfield.cli._inputs import score_option, subject_options, with_folder
-from cranfield.cli._truths import has_truths, show_powered, truth_options
+from cranfield.cli._inputs import (
+    has_truths,
+    score_option,
+    show_powered,
+    subject_options,
+    truth_options,
+    with_folder,
+)
 from cranfield.comparison.regression_gate import WAYS, worse_checked
-from cranfield.evaluation.inputs import SUBJECT_OPTIONS, EvaluationInput, with_notes
-from cranfield.evaluation.saved_scores import baseline_measures, is_saved, with_baseline
-from cranfield.work.interruptible import in_background
+from cranfield.evaluation.inputs import (
+    SUBJECT_OPTIONS,
+    EvaluationInput,
+    baseline_measures,
+    is_saved,
+    with_baseline,
+    with_notes,
+)
 
 if TYPE_CHECKING:
     from cranfield.comparison.answer import Comparison
@@ -36,6 +47,7 @@ EXAMPLES = """examples:
   cranfield compare qrels.txt *.run -m "AP nDCG@10" --test randomization --correction bh
   cranfield compare qrels.txt a.run b.run --baseline a --tail one --format latex
   cranfield compare --truth truth.csv a.csv b.csv -m F.example --baseline a
+  cranfield compare --truth instances.json a.json b.json -m AP.region   (boxes)
   cranfield compare --gold people.qrels --silver model.qrels a.run b.run
   cranfield compare old.json new.json --baseline old   (scores that were saved)
 """
@@ -86,15 +98,11 @@ def main(argv: Sequence[str]) -> int:
                 "jobs": arguments["jobs"],
                 "progress": progress,
             }
-            report_case = in_background(
-                lambda: case_of(subject, names, **case_options), progress.cancel
-            )
+            report_case = case_of(subject, names, **case_options)
             page = comparison_page(report_case, parts=parts, public=public, **output.head(public))
             comparison = report_case.comparison
         else:
-            comparison = in_background(
-                lambda: _compare_runs(subject, names, arguments, progress), progress.cancel
-            )
+            comparison = _compare_runs(subject, names, arguments, progress)
     code = 1 if bad else 0
     if comparison is not None:
         output.show(with_notes(comparison, bad), page=page, parts=parts)
@@ -121,7 +129,7 @@ def make_parser() -> Parser:
     (default: every two runs)"""
     add(parser, "--baseline RUN", help_text)
     _test_options(parser)
-    group = parser.add_argument_group("a gate for changes")
+    group = parser.group("a gate for changes")
     help_text = "exit with 1 when a run is shown to be worse than the baseline by more than X"
     add(group, "--fail-if-worse X", help_text, from_zero)
     help_text = """test: when the interval of the difference shows a loss of more than X;
@@ -138,23 +146,36 @@ def make_parser() -> Parser:
 
 
 def _test_options(parser: Parser) -> None:
-    from cranfield.comparison.choices import CORRECTIONS, TESTS
-    from cranfield.report.tables.comparison import PARTS, SUMMARY
-    from cranfield.stats.choices import METHODS, TAILS
+    from cranfield.options import (
+        CORRECTION_FAMILIES,
+        CORRECTIONS,
+        INTERVAL_METHODS,
+        RESAMPLED_UNITS,
+        TAILS,
+        TESTS,
+    )
+    from cranfield.report.tables.comparison import CONCLUSIONS, PARTS, SUMMARY
 
-    group = parser.add_argument_group("tests")
+    group = parser.group("tests")
     help_text = f"""one of {", ".join(TESTS)} (default: bootstrap); the last three assume that all
     runs vary alike and claim too much when one is erratic"""
     add(group, "--test TEST", help_text, TESTS, "bootstrap")
     help_text = """for many comparisons, over the pairs of a measure (default: romano-wolf for tests
     by resampling, else holm)"""
     add(group, "--correction", help_text, CORRECTIONS)
+    help_text = """pairs: for the pairs of each measure (default); measures: for several measures
+    as well"""
+    add(group, "--correct", help_text, CORRECTION_FAMILIES, "pairs")
     help_text = """two: do they differ (default); one: is the run better than the baseline; seen:
     one-tailed in the direction that each pair has"""
     add(group, "--tail", help_text, TAILS, "two")
     add(group, "--alpha X", "significance level", share, 0.05)
     help_text = "confidence interval (default: studentized for the bootstrap test, else t)"
-    add(group, "--interval", help_text, METHODS)
+    add(group, "--interval", help_text, INTERVAL_METHODS)
+    help_text = """annotation: what is drawn anew: items (default), also under measures that average
+    over concepts; concepts; or both"""
+    add(group, "--units", help_text, RESAMPLED_UNITS)
+    common(group, "design")
     help_text = "random draws (default: 10000); 'exact' for a randomization test of few topics"
     add(group, "--resamples N", help_text, _resamples, 10_000)
     help_text = """also test that the difference lies within this margin (two t-tests, too sure with
@@ -163,7 +184,8 @@ def _test_options(parser: Parser) -> None:
     help_text = "also say how many topics a difference of this size needs"
     add(group, "--detect DIFFERENCE", help_text, float)
     add(group, "--power X", "power for --detect and the column detectable", share, 0.8)
-    help_text = f"""tables to print, of {SUMMARY},{",".join(PARTS)}, or all (default: the summary;
+    help_text = f"""tables to print, of {SUMMARY},{",".join(PARTS)},{CONCLUSIONS}, or all
+    (default: the summary;
     for programs and pages all but it, for latex all; csv and tsv hold one)"""
     add(group, "--show TABLES", help_text)
 

@@ -1,14 +1,14 @@
-"""`cranfield completion`: for bash, zsh and fish to complete commands, options and measures."""
+"""`cranfield --completion`: for bash, zsh and fish to complete commands, options and measures."""
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from cranfield.cli._commands import COMMANDS, GROUPS, commands_of, summary_of
 from cranfield.cli._common import Parser, add
 
 
@@ -80,42 +80,46 @@ def _fish(steps: Mapping[str, Step], commands: Mapping[str, str]) -> str:
 
 
 DESCRIPTION = "Print what a shell needs to complete commands, options, values and measures."
-EPILOG = """bash: eval "$(cranfield completion bash)" in ~/.bashrc; zsh: the same with zsh in
-~/.zshrc, after compinit; fish: cranfield completion fish >
+EPILOG = """bash: eval "$(cranfield --completion bash)" in ~/.bashrc; zsh: the same with zsh in
+~/.zshrc, after compinit; fish: cranfield --completion fish >
 ~/.config/fish/completions/cranfield.fish"""
 
 
 def make_parser() -> Parser:
-    parser = Parser.of("completion", DESCRIPTION, EPILOG)
+    parser = Parser.of("--completion", DESCRIPTION, EPILOG)
     add(parser, "shell SHELL", "bash, zsh or fish", ("bash", "zsh", "fish"))
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
     arguments, _ = make_parser().read(argv)
-    from cranfield.cli import COMMANDS
+    from cranfield.cli import parser_of
 
-    steps = {"/help": Step({}, tuple(COMMANDS))}
-    for name, (module, _) in COMMANDS.items():
-        command_module = importlib.import_module(f"cranfield.cli.{module}")
-        steps[f"/{name}"] = Step({}, ())
-        if hasattr(command_module, "make_parser"):
-            steps.update(_steps(f"/{name}", command_module.make_parser()))
-    descriptions = {name: description for name, (_, description) in COMMANDS.items()}
+    words = [name.split() for name in COMMANDS]
+    steps = {"/help": Step({}, tuple(dict.fromkeys(first for first, *_ in words)))}
+    for group in GROUPS:
+        steps[f"/{group}"] = Step({}, tuple(commands_of(group)))
+    for name in COMMANDS:
+        path = "/" + name.replace(" ", "/")
+        parser = parser_of(name)
+        steps[path] = Step({}, ())
+        if parser is not None:
+            steps.update(_steps(path, parser))
+    # `eval` also takes what `eval ranked` takes.
+    steps["/eval"] = Step(steps["/eval/ranked"].options, steps["/eval"].places)
+    descriptions = {word: summary_of(word) for word in steps["/help"].places}
     sys.stdout.write(script_of(arguments["shell"], steps, descriptions))
     return 0
 
 
-def _steps(path: str, parser: argparse.ArgumentParser) -> Iterator[tuple[str, Step]]:
+def _steps(path: str, parser: Parser) -> Iterator[tuple[str, Step]]:
     """What a parser takes, and those below it."""
-    flags = [action for action in parser._actions if action.option_strings]
+    flags = [action for action in parser.actions if action.option_strings]
     options = {tuple(a.option_strings): None if a.nargs == 0 else _values(path, a) for a in flags}
-    places = [v for a in parser._actions if a not in flags for v in _values(path, a)]
-    yield path, Step(options, places)
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for name, step in action.choices.items():
-                yield from _steps(f"{path}/{name}", step)
+    places = [value for a in parser.actions if a not in flags for value in _values(path, a)]
+    yield path, Step(options, [*places, *parser.subcommands])
+    for name, step in parser.subcommands.items():
+        yield from _steps(f"{path}/{name}", step)
 
 
 def _values(path: str, action: argparse.Action) -> list[str]:
@@ -125,6 +129,6 @@ def _values(path: str, action: argparse.Action) -> list[str]:
     from cranfield.measures import RANKED, SETS
     from cranfield.measures.labels.registry import LABEL_MEASURES, LABEL_SETS
 
-    if path == "/label":
+    if path == "/eval/labels":
         return [*LABEL_SETS, *(measure.name for measure in LABEL_MEASURES)]
     return [*SETS, *RANKED]

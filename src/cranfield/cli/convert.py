@@ -1,4 +1,4 @@
-"""`cranfield convert`: judgements, runs or labels from one format to another."""
+"""`cranfield convert`: judgements, runs, labels or regions from one format to another."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from cranfield.cli._common import Output, Parser, add, common
 from cranfield.cli._inputs import score_option
-from cranfield.io.convert import KINDS, convert
-from cranfield.io.export_layouts import ABOUT_SHAPE, SHAPES
+from cranfield.io.convert import ABOUT_SHAPE, KINDS, SHAPES, convert
 
-DESCRIPTION = """Convert judgements, runs or labels of items between formats; the endings of the
-names choose. Judgements and runs: .json, .jsonl, .csv, .tsv, .parquet, anything else is TREC's
-format. Labels: .csv, .tsv, .json, .jsonl, .parquet, .npz, a folder for a name that ends with /
-(a file per concept, as PASCAL VOC), anything else is ImageCLEF text. Another .gz or .zst packs the
-output."""
+DESCRIPTION = """Convert judgements, runs, labels or boxes of items between formats; the endings
+of the names choose. Judgements and runs: .json, .jsonl, .csv, .tsv, .parquet, anything else is
+TREC's format. Labels: .csv, .tsv, .json, .jsonl, .parquet, .npz, a folder for a name that ends
+with / (a file per concept, as PASCAL VOC), anything else is ImageCLEF text. Boxes (--kind
+regions): .json (COCO), .csv, .tsv, a folder for a name that ends with / (VOC's XML). Another .gz
+or .zst packs the output."""
 FOLDERS = """IN is a folder with a folder of pictures for each class: a truth (--kind labels), or
 judgements in which the pictures of a class are relevant to each other (--kind qrels)"""
 

@@ -21,11 +21,11 @@ def make_parser() -> Parser:
     parser = Parser.of("demo", DESCRIPTION)
     help_text = "where to write the report"
     add(parser, "-o --output FILE", help_text, default="demo-report.html", dest="path")
-    instead = parser.add_mutually_exclusive_group()
+    instead = parser.exclusive_group()
     add(instead, "--folder", "only print the folder of the collection", bool)
     add(instead, "--copy DIR", "only copy the collection into a new folder, to play with")
-    help_text = """with --folder and --copy: handwritten digits with runs, or photographs to make
-    runs from"""
+    help_text = """handwritten digits with rankings and annotations; pages with digits on them and
+    the boxes of detectors; with --folder and --copy also photographs to make runs from"""
     add(parser, "--collection", help_text, NAMES, "digits")
     return parser
 
@@ -40,11 +40,27 @@ def main(argv: Sequence[str]) -> int:
         sys.stdout.write(
             f"The collection is in {arguments['copy']}; its SOURCES.md tells what it is.\n"
         )
+    elif name == "pages":
+        _show_boxes(str(output.path))
     elif name != "digits":
         raise UsageError(f"{name} has no runs to evaluate: --copy it, and make some")
     else:
         _demonstrate(str(output.path))
     return 0
+
+
+def _show_boxes(path: str) -> None:
+    from cranfield.evaluation.regions import evaluate_regions
+    from cranfield.io.collection import read_collection
+    from cranfield.report.collection import collection_report
+    from cranfield.report.document import document_of
+
+    collection = read_collection(sample_folder("pages"))
+    scores = evaluate_regions(collection.need("boxes"), collection.box_runs, errors=0.3)
+    for table in document_of(scores).tables:
+        sys.stdout.write(f"{text_table(table, colour=False)}\n")
+    write_atomic(Path(path), collection_report(collection).encode())
+    sys.stdout.write(f"The report, with the boxes on their pages, is in {path}.\n")
 
 
 def _demonstrate(path: str) -> None:

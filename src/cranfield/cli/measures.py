@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cranfield.cli._common import Parser, add, outputs
 from cranfield.errors import UsageError
-from cranfield.evaluation.measure_catalogue import DIMENSIONS
+from cranfield.options import DIMENSIONS
 
 DESCRIPTION = """List all measures, or tell all about one: formula, source, range, direction,
 what it needs, an example."""
@@ -21,7 +21,7 @@ _MEANING = {
 def make_parser() -> Parser:
     parser = Parser.of("measures", DESCRIPTION)
     add(parser, "name NAME?", "a measure, such as nDCG or 'nDCG@10'")
-    group = parser.add_argument_group("only those with")
+    group = parser.group("only those with")
     for name, values in DIMENSIONS.items():
         add(group, f"--{name}", _MEANING[name], values)
     add(parser, "--by-dimension", "a table by these four, names only", bool)

@@ -5,17 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from cranfield.answers import Answer
-from cranfield.comparison.choices import FAMILY_WISE, STEP_DOWN
+from cranfield.errors import MeasureError, suggest
+from cranfield.io import frames
+from cranfield.options import FAMILY_WISE, STEP_DOWN
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy as np
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
     from numpy.typing import NDArray
 
-    from cranfield.stats.anova import Friedman, OneWay, TwoWay
-    from cranfield.stats.cronbach import Reliability
+    from cranfield.stats.anova import Friedman, OneWay, Reliability, TwoWay
 else:
     from cranfield._lazy import np
 
@@ -36,6 +42,8 @@ _SIDES = {
 }
 # What the two intervals of little gold and much silver are about, as every output names them.
 THESE, SUCH = "these units", "such units"
+# The tables of a comparison that is printed, shown in a notebook or exported from Python.
+EXPORTED_PARTS = ("summary", "leaderboard", "pairs", "effects", "families")
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
@@ -143,7 +151,11 @@ class Pairs(Sequence[Pair]):
     def __len__(self) -> int:
         return len(self.columns["a"])
 
-    def __getitem__(self, at: Any) -> Any:
+    @overload
+    def __getitem__(self, at: int) -> Pair: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Pair, ...]: ...
+    def __getitem__(self, at: int | slice) -> Pair | tuple[Pair, ...]:
         if isinstance(at, slice):
             return tuple(self._made(range(len(self))[at]))
         return next(self._made([range(len(self))[at]]))
@@ -273,6 +285,7 @@ class Comparison(Answer):
     """The comparison of runs: pairs, standings and families, and how they were made."""
 
     command: ClassVar[str] = "compare"
+    table_maker: ClassVar[str] = "cranfield.report.tables.comparison:comparison_document"
 
     pairs: Pairs
     standings: tuple[Standing, ...]
@@ -301,6 +314,10 @@ class Comparison(Answer):
     gold_units: int = 0
     # How the intervals of means were made, where that is not how those of differences were.
     mean_interval: str | None = None
+    # How the units were sampled, in words; empty where each was drawn by itself.
+    design: str = ""
+    # Whether p-values are corrected for several measures too.
+    measures_corrected: bool = False
 
     @property
     def pairing(self) -> str:
@@ -310,6 +327,7 @@ class Comparison(Answer):
     def pair(self, a: str, b: str, measure: str) -> Pair:
         """The pair of two runs under a measure, in the order in which they were compared."""
         columns, axes = self.pairs.columns, (self.runs, self.runs, self.pairs.measures)
+        measure = self.measure_named(measure)
         if a in self.runs and b in self.runs and measure in self.pairs.measures:
             mask = np.ones(len(self.pairs), dtype=bool)
             for name, names, value in zip(
@@ -321,10 +339,30 @@ class Comparison(Answer):
                 return match
         raise KeyError((a, b, measure))
 
+    def measure_named(self, name: str) -> str:
+        """The name here of a measure that may be spelt in another way, or a MeasureError."""
+        from cranfield.measures import measure_for
+
+        if name in self.pairs.measures:
+            return name
+        for task in ("ranked", "labels", "regions"):
+            try:
+                canonical = str(measure_for(name, task))
+            except MeasureError:
+                continue
+            if canonical in self.pairs.measures:
+                return canonical
+        raise MeasureError(
+            f"no comparison under the measure {name!r}.{suggest(name, self.pairs.measures)} "
+            f"There are: {', '.join(self.pairs.measures)}"
+        )
+
     def footnotes(self) -> list[str]:
         """The footnote: stars and marks; test, correction, draws; intervals, topics, pairing."""
         marks = " ".join(filter(None, [self.signs_explained(), "Differences are a - b."]))
         procedure = f"{TITLES[self.test]}, {_SIDES[self.tail]}"
+        if self.design:
+            procedure += f", {self.design}"
         if self.resamples is not None:
             procedure += f", {self.resamples} resamples, seed {self.seed}"
         if self.correction == STEP_DOWN:
@@ -335,6 +373,8 @@ class Comparison(Answer):
             procedure += "; its p-values hold for all pairs together"
         else:
             procedure += "; no correction"
+        if self.measures_corrected:
+            procedure += f", times the {len(self.measures)} measures (Bonferroni)"
         ends = f"{100 * (1 - self.alpha):g} % intervals: {self.interval_names()}"
         if self.interval != "t":
             ends += f", seed {self.seed}"
@@ -395,10 +435,10 @@ class Comparison(Answer):
         differ = int((self.pairs.columns["p_corrected"] <= self.alpha).sum())
         return (
             f"{len(self.runs)} runs, {TITLES[self.test]} over {self.topics} {self.unit}s: "
-            f"{differ} of {len(self.pairs)} pairs differ at {self.alpha:g}"
+            f"{differ} of {len(self.pairs)} pairs differ significantly at {self.alpha:g}"
         )
 
-    def payload(self, *, folded: bool = False, **_: Any) -> dict[str, Any]:
+    def payload(self, *, folded: bool = False, **_: object) -> dict[str, Any]:
         """How the runs were compared, their pairs, standings and families.
 
         `folded` pairs have the difference and how sure it is, and it is said that they have more.
@@ -417,6 +457,7 @@ class Comparison(Answer):
             "seed": self.seed,
             "topics": self.topics,
             "unit": self.unit,
+            **({"design": self.design} if self.design else {}),
             "pairing": self.pairing,
             "difference": "a - b",
             "equivalence_margin": self.margin,
@@ -426,18 +467,72 @@ class Comparison(Answer):
             **({"pairs_folded": _SAID_OF_FOLDED.format(len(self.pairs))} if folded else {}),
             "leaderboard": [asdict(standing) for standing in self.standings],
             "families": [family.to_dict() for family in self.families],
+            "conclusions": [
+                {"about": about, "statement": statement} for about, statement in self.conclusions()
+            ],
             **({"doubts": [dict(row) for row in self.doubts]} if self.doubts else {}),
         }
 
-    def to_pandas(self) -> Any:
-        """The pairs as a pandas data frame, a row each."""
-        try:
-            import pandas as pd
-        except ImportError:
-            from cranfield.errors import MissingExtraError
+    def to_latex(  # type: ignore[override]
+        self,
+        caption: str | None = None,
+        label: str | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        parts: Sequence[str] = EXPORTED_PARTS,
+    ) -> str:
+        """The tables as LaTeX, the summary with its stars first.
 
-            raise MissingExtraError("pandas", "dataframe", "Comparison.to_pandas") from None
+        Parameters
+        ----------
+        caption, label
+            Of the first table, in place of its own.
+        columns
+            Headings: the tables have the first column and these.
+        parts
+            The tables: "summary", "leaderboard", "pairs", "effects", "families", "conclusions".
+        """
+        return super().to_latex(caption, label, columns=columns, parts=parts)
+
+    def to_markdown(self, *, parts: Sequence[str] = ("summary",)) -> str:  # type: ignore[override]
+        """The tables as Markdown; `parts` as in `to_latex`."""
+        return super().to_markdown(parts=parts)
+
+    def report(  # type: ignore[override]
+        self, path: str | Path, *, parts: Sequence[str] = EXPORTED_PARTS
+    ) -> None:
+        """Write a page with tables and chart; `parts` as in `to_latex`."""
+        super().report(path, parts=parts)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The pairs as a pandas data frame, a row each."""
+        return frames.to_pandas(self.pair_columns(), "Comparison.to_pandas")
+
+    def to_polars(self) -> pl.DataFrame:
+        """The pairs as a polars data frame, a row each."""
+        return frames.to_polars(self.pair_columns(), "Comparison.to_polars")
+
+    def to_arrow(self) -> pa.Table:
+        """The pairs as an Arrow table, a row each."""
+        return frames.to_arrow(self.pair_columns(), "Comparison.to_arrow")
+
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """The pairs as CSV, a row each, written to a file where one is named."""
+        return frames.to_csv(self.pair_columns(), path)
+
+    def conclusions(self) -> tuple[tuple[str, str], ...]:
+        """What may be concluded, in sentences to copy: what each is about, and the sentence.
+
+        They say what was sampled, what was corrected and what was not, and what holds under each
+        measure.
+        """
+        from cranfield.comparison.summary import conclusions
+
+        return conclusions(self)
+
+    def pair_columns(self) -> dict[str, list[Any]]:
+        """The pairs as columns by name, with an interval in two of them."""
         columns = self.pairs.lists()
         ends = columns.pop("ci")
         columns["ci_low"], columns["ci_high"] = ([e[i] for e in ends] for i in (0, 1))
-        return pd.DataFrame(columns)
+        return columns

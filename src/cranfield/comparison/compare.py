@@ -3,60 +3,112 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from cranfield.comparison.answer import Comparison, Family, Pairs, Standing
-from cranfield.comparison.choices import TESTS
-from cranfield.comparison.doubtful import doubtful_pairs, doubtful_standings
+from cranfield.comparison.doubtful import (
+    doubtful_pairs,
+    doubtful_standings,
+    doubtful_tests,
+)
 from cranfield.comparison.pair_statistics import Columns, pair_columns, smallest_corrected
 from cranfield.comparison.plan import Plan, checked_plan
+from cranfield.comparison.sampling import (
+    SampledUnits,
+    listed_designs,
+    sampled_units,
+    sampling_obstacle,
+)
 from cranfield.comparison.significance import PairedSample, complete_columns, run_tests
 from cranfield.comparison.standings import standings
 from cranfield.comparison.summary import comparison_verdict
-from cranfield.errors import UsageError, suggest
+from cranfield.errors import UsageError
+from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.evaluation.scores import Scores
+from cranfield.io.coerce import JudgementsForm, RunsForm
+from cranfield.io.design import DesignForm
 from cranfield.measures.base import Measure
 from cranfield.measures.parse import listed_measures
-from cranfield.notes import Notes, Progress
+from cranfield.notes import Notes, Progress, Watcher, with_progress
+from cranfield.options import (
+    CORRECTION_FAMILIES,
+    TESTS,
+    CorrectionFamily,
+    IntervalMethod,
+    PairCorrection,
+    ResampledUnits,
+    Tail,
+    Test,
+)
 from cranfield.stats import anova
 from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Resamples, Rng
+from cranfield.stats.anova import reliability
 from cranfield.stats.bootstrap import Draws
-from cranfield.stats.cronbach import reliability
+from cranfield.validation import Real, validate_params
 
 __all__ = ["TESTS", "compare"]
 
 
+@validate_params(skip=["rng"])
+@with_progress
 def compare(
-    scores: Scores,
+    scores: Scores | JudgementsForm,
+    runs: RunsForm | None = None,
+    measures: str | Sequence[str] | None = None,
     *,
     baseline: str | None = None,
-    measures: str | Sequence[str] | None = None,
-    test: str = "bootstrap",
-    correction: str | None = None,
-    tail: str = "two",
+    test: Test = "bootstrap",
+    correction: PairCorrection | None = None,
+    tail: Tail = "two",
     alpha: float = 0.05,
-    interval: str | None = None,
+    interval: IntervalMethod | None = None,
     resamples: Resamples = DEFAULT_RESAMPLES,
-    margin: float | None = None,
-    detect: float | None = None,
+    margin: Real | None = None,
+    detect: Real | None = None,
     power: float = 0.8,
+    units: ResampledUnits | None = None,
+    design: DesignForm | None = None,
+    correct: CorrectionFamily = "pairs",
     rng: Rng = 0,
     jobs: int = 1,
-    progress: Progress | Callable[[float], None] | None = None,
+    progress: Watcher | None = None,
 ) -> Comparison:
-    """Compare every two runs, or every run with a baseline.
+    """Compare every two runs, or every run with a baseline: is the difference real?
 
+    `scores` are those of an evaluation; or judgements, against which `runs` are scored first, both
+    in any form that `evaluate` takes.
     Runs are paired on the topics for which both have a value. The correction is over the pairs
     of each measure; unless told otherwise it is the step-down maximum statistic ("romano-wolf")
     for tests by resampling, and Holm's for the others. `tail="one"` asks whether a run is better
     than the baseline, `"seen"` tests each pair in the direction that it has. `margin` adds a test
     of equivalence, `detect` the number of topics that a difference of that size needs. The same
     `rng` (a seed or a generator) gives the same numbers with any number of `jobs`.
+
+    What was sampled are topics or, of annotations, items, also where a measure averages over
+    concepts: other items would change the values of all of them. `units="concepts"` asks about
+    other concepts instead, `"both"` about other items and concepts. `design` says how topics or
+    items were sampled, in clusters, strata or with unequal probabilities: a file with the columns
+    unit,cluster,stratum,probability, or {unit: cluster}. `correct="measures"` also corrects for
+    several measures, by Bonferroni's rule over the corrected p-values of each.
+
+    >>> judged = {t: {"a": 1} for t in "uvwxyz"}
+    >>> runs = {"old": {t: {"b": 2, "a": 1} for t in judged}, "new": {t: {"a": 1} for t in judged}}
+    >>> compare(judged, runs, "AP", baseline="old", test="sign").pair("new", "old", "MAP").p
+    0.03125
     """
+    step = Progress.of(progress)
+    if not isinstance(scores, Scores):
+        if runs is None:
+            raise UsageError("runs= is missing: a comparison needs scores, or judgements and runs")
+        step, scoring = step.part(0.3, 1.0), step.part(0.0, 0.3)
+        names = DEFAULT_MEASURES if measures is None else measures
+        scores, measures = evaluate(scores, runs, names, jobs=jobs, progress=scoring), None
+    elif runs is not None:
+        raise UsageError("runs= is for judgements; these scores have runs already")
     plan = checked_plan(
         baseline=baseline,
         test=test,
@@ -70,34 +122,43 @@ def compare(
         power=power,
         rng=rng,
         jobs=jobs,
+        units=units,
+        design=design,
     )
     if len(scores.runs) < 2:
         raise UsageError("a comparison needs two runs or more")
     notes = Notes()
     notes.extend(scores.notes)
     selected = _chosen_measures(scores, measures, plan, notes)
-    step = Progress.of(progress)
+    if correct not in CORRECTION_FAMILIES:
+        raise UsageError(f"correct={correct!r} is not one of {', '.join(CORRECTION_FAMILIES)}")
+    if correct == "measures":
+        plan = replace(plan, times=len(selected))
     tables: list[Columns] = []
     boards: list[Standing] = []
     drawn_samples = []
+    sampled = [sampled_units(scores, m, plan, notes) for m in selected]
     for i, measure in enumerate(selected):
-        sample = PairedSample.of(scores, measure, plan, baseline)
+        sample = PairedSample.of(scores, measure, plan, baseline, sampled[i])
         # Measures of as many topics share their draws, as long as these are in use.
         drawn_samples.append(Draws(sample.values.shape[1], plan.draws, plan.seed, plan.jobs))
         part = step.part(i / len(selected), (i + 1) / len(selected))
         columns, board = _compare_measure(sample, notes, part)
         tables.append(columns | {"measure": np.full(len(sample.asked), i)})
         boards += board
-    kinds = {scores.unit_of[m] for m in selected}
+    kinds = {part.unit for part in sampled}
     pairs = Pairs.joined(scores.runs, [str(m) for m in selected], tables)
     if scores.doubt is not None:
         boards = list(doubtful_standings(scores, boards, alpha))
     comparison = Comparison(
         pairs=pairs,
         standings=tuple(boards),
-        families=tuple(_family(m, np.asarray(scores.values[m])) for m in selected),
+        families=tuple(_family(m, s) for m, s in zip(selected, sampled, strict=True)),
         runs=scores.runs,
-        measures=tuple(measure_facts(scores, m) for m in selected),
+        measures=tuple(
+            measure_facts(m, s.unit, s.values.shape[1])
+            for m, s in zip(selected, sampled, strict=True)
+        ),
         baseline=baseline,
         test=plan.test,
         correction=plan.correction,
@@ -107,13 +168,15 @@ def compare(
         mean_interval=plan.mean_interval,
         resamples=plan.resamples if plan.drawing else None,
         seed=plan.seed,
-        topics=max(len(scores.units[scores.unit_of[m]]) for m in selected),
+        topics=max(part.values.shape[1] for part in sampled),
         unit=kinds.pop() if len(kinds) == 1 else "unit",
         margin=margin,
         detect=detect,
         power=power,
         doubts=doubtful_pairs(scores, pairs, alpha) if scores.doubt is not None else (),
         notes=notes.lines(),
+        design=listed_designs(sampled),
+        measures_corrected=plan.times > 1,
     )
     step.finish()
     return replace(comparison, verdict=comparison_verdict(scores, comparison))
@@ -129,6 +192,8 @@ def _compare_measure(
             f"below {smallest:.4g}"
         )
     tests = run_tests(sample, progress.part(0.0, 0.8))
+    if sample.scores.doubt is not None:
+        tests = doubtful_tests(sample, tests)
     resampled = _drawn_means(sample)
     progress(0.85)
     # The resampled means of runs serve all pairs where no run lacks a topic.
@@ -151,12 +216,11 @@ def _chosen_measures(
     scores: Scores, names: str | Sequence[str] | None, plan: Plan, notes: Notes
 ) -> tuple[Measure, ...]:
     """The measures to compare under; those of a set that have no test are left out, said so."""
-    by_name = {str(m): m for m in scores.measures}
-    names = None if names is None else [str(m) for m in listed_measures(names)]
-    for name in names or ():
-        if name not in by_name:
-            raise UsageError(f"no scores under the measure {name!r}.{suggest(name, by_name)}")
-    requested = [by_name[n] for n in names] if names is not None else list(scores.measures)
+    requested = list(scores.measures)
+    if names is not None:
+        requested = list(
+            dict.fromkeys(scores.measure_named(str(m)) for m in listed_measures(names))
+        )
     obstacles = {m: _obstacle(scores, m, plan) for m in requested}
     comparable = tuple(m for m in requested if not obstacles[m])
     if not comparable:
@@ -167,33 +231,27 @@ def _chosen_measures(
 
 def _obstacle(scores: Scores, measure: Measure, plan: Plan) -> str:
     """Why runs cannot be compared under a measure, or nothing."""
-    if measure not in scores.values:
-        return (
-            f"{measure} has no values of single topics, items or concepts here: save() keeps them"
-        )
-    if not (scores.is_mean(measure) or measure.averaging == "sum"):
-        return (
-            f"{measure} is not a mean over topics, items or concepts, so its difference has no test"
-        )
+    if obstacle := sampling_obstacle(scores, measure, plan):
+        return obstacle
     if plan.tail == "one" and measure.higher_is_better is None:
         return f"{measure} has no better direction, so it cannot be tested one-tailed"
     return ""
 
 
-def measure_facts(scores: Scores, measure: Measure) -> dict[str, Any]:
+def measure_facts(measure: Measure, unit: str, units: int) -> dict[str, Any]:
     """What an answer says of a measure that runs were compared under."""
     return {
         "name": str(measure),
         "mean_name": measure.mean_label,
         "higher_is_better": measure.higher_is_better,
         "range": [end if math.isfinite(end) else None for end in measure.range],
-        "unit": scores.unit_of[measure],
-        "units": len(scores.units[scores.unit_of[measure]]),
+        "unit": unit,
+        "units": units,
     }
 
 
-def _family(measure: Measure, values: Floats) -> Family:
-    complete = complete_columns(values)
+def _family(measure: Measure, sampled: SampledUnits) -> Family:
+    complete = complete_columns(sampled.values)
     n = complete.shape[1]
     if n == 0:
         return Family(str(measure), 0, None, None, None, None)
@@ -202,6 +260,7 @@ def _family(measure: Measure, values: Floats) -> Family:
         n,
         anova.one_way(list(complete)),
         anova.two_way(complete),
-        anova.friedman(complete),
+        # Ranks are those of values of single units, not of parts.
+        anova.friedman(complete) if sampled.plain else None,
         reliability(complete),
     )

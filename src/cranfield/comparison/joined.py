@@ -25,7 +25,7 @@ from cranfield.notes import Notes
 from cranfield.stats import effects
 from cranfield.stats._resample import Floats
 from cranfield.stats.intervals import clipped
-from cranfield.stats.rankgroups import places, rank_groups
+from cranfield.stats.posthoc import places, rank_groups
 
 
 def combine_scores(gold: Scores, silver: Scores) -> Scores:
@@ -83,7 +83,10 @@ def comparison_from_ppi(ppi: PoweredScores, units: Scores) -> tuple[Scores, Comp
         standings=tuple(s for m in compared for s in _standings(ppi, scores, m)),
         families=(),
         runs=scores.runs,
-        measures=tuple(measure_facts(scores, m) for m in compared),
+        measures=tuple(
+            measure_facts(m, scores.unit_of[m], len(scores.units[scores.unit_of[m]]))
+            for m in compared
+        ),
         baseline=None,
         test="bootstrap" if ppi.interval == "studentized" else "t",
         correction=ppi.correction,

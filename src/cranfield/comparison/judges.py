@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
 from cranfield.answers import Answer
 from cranfield.errors import UsageError
+from cranfield.evaluation.inputs import EvaluationOptions
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.evaluation.scores import Scores, Task
@@ -25,7 +26,7 @@ from cranfield.validation import describe_value, validate_params
 
 
 @dataclass(frozen=True, slots=True)
-class Estimated:
+class IntervalEstimate:
     """A number between the ends of its interval."""
 
     value: float
@@ -34,7 +35,7 @@ class Estimated:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
+class JudgeAgreement:
     """A judge beside the gold: `confusion` has a row per gold grade, a column per grade given.
 
     `share` is how often both give the same grade, `kappa` that beyond chance (Cohen), `weighted`
@@ -45,13 +46,13 @@ class Agreed:
     levels: tuple[float, ...]
     confusion: tuple[tuple[int, ...], ...]
     judgements: int
-    share: Estimated
-    kappa: Estimated
-    weighted: Estimated
-    shift: Estimated
+    share: IntervalEstimate
+    kappa: IntervalEstimate
+    weighted: IntervalEstimate
+    shift: IntervalEstimate
 
     @classmethod
-    def of(cls, counts: Floats, levels: Floats, draws: Draws, alpha: float) -> Agreed:
+    def of(cls, counts: Floats, levels: Floats, draws: Draws, alpha: float) -> JudgeAgreement:
         """From counts (units x gold grades x grades given); intervals resample units."""
         size = len(levels)
         flat = counts.reshape(len(counts), -1)
@@ -59,13 +60,15 @@ class Agreed:
         samples = samples.reshape(-1, size, size)
         total_counts = counts.sum(axis=0)[None]
 
-        def estimated(statistic: Callable[[Floats], Floats]) -> Estimated:
+        def estimated(statistic: Callable[[Floats], Floats]) -> IntervalEstimate:
             values = statistic(samples)
             defined = values[~np.isnan(values)]
             ends = [np.nan, np.nan]
             if len(defined):
                 ends = np.quantile(defined, [alpha / 2, 1 - alpha / 2]).tolist()
-            return Estimated(float(statistic(total_counts)[0]), float(ends[0]), float(ends[1]))
+            return IntervalEstimate(
+                float(statistic(total_counts)[0]), float(ends[0]), float(ends[1])
+            )
 
         squared_gaps = (levels[:, None] - levels[None, :]) ** 2
         step = levels[None, :] - levels[:, None]
@@ -148,7 +151,7 @@ class Judge:
     """One judge: how it agrees with the gold, and what it does to every measure."""
 
     name: str
-    agreement: Agreed
+    agreement: JudgeAgreement
     measures: tuple[JudgedMeasure, ...]
 
 
@@ -157,6 +160,7 @@ class JudgesReport(Answer):
     """Judges beside the gold."""
 
     command: ClassVar[str] = "judges"
+    table_maker: ClassVar[str] = "cranfield.report.tables.judges:document"
     task: Task
     unit: str
     units: int
@@ -173,7 +177,7 @@ class JudgesReport(Answer):
             f"the gold (weighted kappa {best.agreement.weighted.value:.3f})"
         )
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """Everything of every judge."""
         return {
             "task": self.task,
@@ -205,7 +209,7 @@ def assess_judges(
     rng: Rng = 0,
     jobs: int | None = None,
     progress: Watcher | None = None,
-    **options: Any,
+    **options: Unpack[EvaluationOptions],
 ) -> JudgesReport:
     """Compare judges with the gold: agreement, grades, and what they do to means and rankings.
 
@@ -307,7 +311,7 @@ def _agreement(
     resamples: int,
     seed: int,
     notes: Notes,
-) -> Agreed:
+) -> JudgeAgreement:
     """Confusion, agreement and grade shift on what both judged."""
     pairs: list[tuple[int, float, float]] = []
     shared = [unit for unit in gold if unit in judge]
@@ -329,7 +333,7 @@ def _agreement(
     counts = np.zeros((len(shared), len(levels), len(levels)))
     for i, gold_grade, judge_grade in pairs:
         counts[i, at[gold_grade], at[judge_grade]] += 1
-    return Agreed.of(counts, np.array(levels), Draws(len(shared), resamples, seed), alpha)
+    return JudgeAgreement.of(counts, np.array(levels), Draws(len(shared), resamples, seed), alpha)
 
 
 def _both_scores(

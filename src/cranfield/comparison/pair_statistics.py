@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from cranfield.comparison.choices import DRAWING, STEP_DOWN
 from cranfield.comparison.plan import Plan
 from cranfield.comparison.significance import Group, PairedSample, TestResults, groups
-from cranfield.stats import effects, intervals, paired, power
+from cranfield.options import STEP_DOWN, WITH_DRAWS
+from cranfield.stats import effects, intervals, paired
 from cranfield.stats._resample import Floats
-from cranfield.stats.differences import Bools
+from cranfield.stats.paired import Bools
 
 LEVELS = (0.05, 0.01, 0.001)
 # How many standard errors of the draws a p-value must be away from a level to be sure of it.
@@ -41,6 +41,8 @@ def pair_columns(sample: PairedSample, tests: TestResults, resampled: Floats | N
         columns[name] = np.full(len(requested), np.nan)
     for group in groups(sample.values, sample.pairs[requested]):
         _describe_group(sample, tests, group, columns, resampled)
+    for group in groups(sample.single_values, sample.pairs[requested]):
+        _count_wins(sample, group, columns)
     if tests.bootstrap is not None and plan.interval == "studentized":
         for name, ends in (("ci_low", tests.bootstrap.low), ("ci_high", tests.bootstrap.high)):
             columns[name] = ends[requested]
@@ -76,7 +78,6 @@ def _describe_group(
     """Fill in the pairs that share their topics."""
     plan, n = sample.plan, group.values.shape[1]
     columns["topics"][group.members] = n
-    columns["cliffs_delta"][group.members] = effects.cliffs_deltas(group.values, group.local)
     if not (tests.bootstrap is not None and plan.interval == "studentized"):
         ends = intervals.paired_intervals(
             group.values,
@@ -96,11 +97,6 @@ def _describe_group(
         columns["mean_a"][members], columns["mean_b"][members] = mean_a, mean_b
         columns["change_percent"][members] = effects.changes_percent(mean_a, mean_b)
         columns["deviation_percent"][members] = effects.deviations_percent(mean_a, mean_b)
-        columns["cohen_d"][members] = effects.cohen_d(rows)
-        better = sample.sign * rows
-        wins, losses = (better > 0).sum(axis=1), (better < 0).sum(axis=1)
-        columns["wins"][members], columns["losses"][members] = wins, losses
-        columns["ties"][members] = n - wins - losses
         if n:
             columns["difference"][members] = rows.mean(axis=1)
         spread = paired.spread(rows)
@@ -117,11 +113,22 @@ def _describe_group(
                 columns[name][members] = _needed(plan, plan.detect, spread, level)
 
 
+def _count_wins(sample: PairedSample, group: Group, columns: Columns) -> None:
+    """How the values of single units differ, whatever was drawn to test their mean."""
+    columns["cliffs_delta"][group.members] = effects.cliffs_deltas(group.values, group.local)
+    for members, _, rows in group.chunks():
+        columns["cohen_d"][members] = effects.cohen_d(rows)
+        better = sample.sign * rows
+        wins, losses = (better > 0).sum(axis=1), (better < 0).sum(axis=1)
+        columns["wins"][members], columns["losses"][members] = wins, losses
+        columns["ties"][members] = rows.shape[1] - wins - losses
+
+
 def _limits(plan: Plan, n: int, level: float) -> tuple[float, float]:
     """The differences, in standard deviations, that so many topics find: as one of many pairs,
     and alone."""
     alone, together = (
-        power.detectable_effect(n, power=plan.power, alpha=alpha, tail=plan.tail)
+        effects.detectable_effect(n, power=plan.power, alpha=alpha, tail=plan.tail)
         for alpha in (plan.alpha, level)
     )
     return together, alone
@@ -129,7 +136,7 @@ def _limits(plan: Plan, n: int, level: float) -> tuple[float, float]:
 
 def _needed(plan: Plan, difference: float, spread: Floats, level: float) -> Floats:
     counts = [
-        power.topics_needed(difference, s, power=plan.power, alpha=level, tail=plan.tail)
+        effects.topics_needed(difference, s, power=plan.power, alpha=level, tail=plan.tail)
         for s in spread.tolist()
     ]
     return np.array([np.nan if n is None else n for n in counts], dtype=np.float64)
@@ -141,8 +148,9 @@ def _floors(plan: Plan, p: Floats, corrected: Floats) -> tuple[Bools, Bools]:
     never = np.zeros(len(p), dtype=bool)
     if plan.resamples == "exact":
         return never, never
-    single = p <= floor if plan.test in DRAWING else never
-    return single, corrected <= floor if plan.correction == STEP_DOWN else single
+    single = p <= floor if plan.test in WITH_DRAWS else never
+    at_floor = corrected <= plan.times * floor if plan.correction == STEP_DOWN else single
+    return single, at_floor
 
 
 def _sure(plan: Plan, p: Floats, corrected: Floats) -> Bools:
@@ -150,7 +158,7 @@ def _sure(plan: Plan, p: Floats, corrected: Floats) -> Bools:
     if not plan.drawing or plan.resamples == "exact":
         return np.ones(len(p), dtype=bool)
     # Holm and its kin multiply a drawn p-value, and its error with it.
-    times = np.ones(len(p)) if plan.correction == STEP_DOWN else corrected / p
+    times = np.full(len(p), float(plan.times)) if plan.correction == STEP_DOWN else corrected / p
     uncorrected = corrected / times
     error = times * np.sqrt(uncorrected * (1 - uncorrected) / plan.draws)
     gaps = [np.abs(corrected - level) for level in {*LEVELS, plan.alpha}]
@@ -168,8 +176,11 @@ def smallest_corrected(sample: PairedSample) -> tuple[float, str]:
     if plan.test in ("sign", "wilcoxon", "randomization") or (
         plan.correction == STEP_DOWN and sample.asked.size > 1
     ):
-        floors.append((signs, f"{n} {sample.scores.unit_of[sample.measure]}s"))
+        floors.append((signs, f"{n} {sample.units.unit}s"))
     smallest, why = max(floors)
+    smallest = min(plan.times * smallest, 1.0)
+    if plan.times > 1:
+        why = f"{why} and {plan.times} measures"
     if plan.correction in ("holm", "bonferroni"):
         smallest = min(smallest * sample.asked.size, 1.0)
         return smallest, f"{why} and {plan.correction} over {sample.asked.size} pairs"

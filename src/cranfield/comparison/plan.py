@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cranfield.comparison.choices import (
+from cranfield.data.design import Design
+from cranfield.errors import UsageError, suggest
+from cranfield.io.design import DesignForm, coerce_design
+from cranfield.options import (
     CORRECTIONS,
-    DRAWING,
     FAMILY_WISE,
+    INTERVAL_METHODS,
     OF_MEANS,
     RESAMPLED,
+    RESAMPLED_UNITS,
     STEP_DOWN,
     TESTS,
+    WITH_DRAWS,
+    IntervalMethod,
+    MeanMethod,
+    PairCorrection,
+    ResampledUnits,
+    Tail,
+    Test,
 )
-from cranfield.errors import UsageError, suggest
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     Resamples,
@@ -21,7 +31,6 @@ from cranfield.stats._resample import (
     check_resamples,
     seed_of,
 )
-from cranfield.stats.choices import METHODS, IntervalMethod, MeanMethod, Tail
 from cranfield.stats.paired import check_tail
 
 
@@ -29,8 +38,8 @@ from cranfield.stats.paired import check_tail
 class Plan:
     """The choices of a comparison, checked."""
 
-    test: str
-    correction: str
+    test: Test
+    correction: PairCorrection
     tail: Tail
     alpha: float
     # Of differences, and of means.
@@ -42,6 +51,11 @@ class Plan:
     margin: float | None
     detect: float | None
     power: float
+    # What is drawn anew (None: the main unit), and how it was sampled.
+    units: ResampledUnits | None = None
+    design: Design | None = None
+    # By how many measures p-values are multiplied.
+    times: int = 1
 
     @property
     def draws(self) -> int:
@@ -51,7 +65,7 @@ class Plan:
     @property
     def drawing(self) -> bool:
         """Whether the p-values come from draws."""
-        return self.test in DRAWING or self.correction == STEP_DOWN
+        return self.test in WITH_DRAWS or self.correction == STEP_DOWN
 
     @property
     def board_tail(self) -> Tail:
@@ -63,23 +77,25 @@ class Plan:
 def checked_plan(
     *,
     baseline: str | None,
-    test: str,
-    correction: str | None,
-    tail: str,
+    test: Test,
+    correction: PairCorrection | None,
+    tail: Tail,
     alpha: float,
-    interval: str | None,
+    interval: IntervalMethod | None,
     resamples: Resamples,
     margin: float | None,
     detect: float | None,
     power: float,
     rng: Rng,
     jobs: int,
+    units: ResampledUnits | None = None,
+    design: DesignForm | None = None,
 ) -> Plan:
     """The plan, or a UsageError that says which choice cannot be made and why."""
     _known("test", test, TESTS)
     _check_tail(tail, test, baseline)
-    method = interval or ("studentized" if test == "bootstrap" else "t")
-    _known("interval", method, METHODS)
+    method: IntervalMethod = interval or ("studentized" if test == "bootstrap" else "t")
+    _known("interval", method, INTERVAL_METHODS)
     if not 0 < alpha < 1:
         raise UsageError(f"alpha={alpha!r} must lie between 0 and 1")
     if not alpha < power < 1:
@@ -87,6 +103,8 @@ def checked_plan(
     for name, value in (("margin", margin), ("detect", detect)):
         if value is not None and not 0 < value < float("inf"):
             raise UsageError(f"{name}={value!r} must be greater than 0")
+    if units is not None:
+        _known("units", units, RESAMPLED_UNITS)
     if jobs < 1:
         raise UsageError(f"jobs={jobs!r} must be 1 or more")
     if resamples == "exact" and test != "randomization":
@@ -94,20 +112,22 @@ def checked_plan(
     return Plan(
         test=test,
         correction=_checked_correction(correction, test),
-        tail=tail,  # type: ignore[arg-type]
+        tail=tail,
         alpha=alpha,
-        interval=method,  # type: ignore[arg-type]
-        mean_interval=interval or "wilson",  # type: ignore[arg-type]
+        interval=method,
+        mean_interval=interval or "wilson",
         resamples=check_resamples(resamples),
         seed=seed_of(rng),
         jobs=jobs,
         margin=margin,
         detect=detect,
         power=power,
+        units=units,
+        design=None if design is None else coerce_design(design),
     )
 
 
-def _check_tail(tail: str, test: str, baseline: str | None) -> None:
+def _check_tail(tail: Tail, test: Test, baseline: str | None) -> None:
     check_tail(tail)
     if test in FAMILY_WISE and tail != "two":
         raise UsageError(f"the {test} test is two-tailed")
@@ -119,14 +139,14 @@ def _check_tail(tail: str, test: str, baseline: str | None) -> None:
         )
 
 
-def _checked_correction(correction: str | None, test: str) -> str:
+def _checked_correction(correction: PairCorrection | None, test: Test) -> PairCorrection:
     if test in FAMILY_WISE:
         if correction not in (None, "none"):
             raise UsageError(
                 f"the {test} test corrects for all pairs itself; leave the correction out"
             )
         return "none"
-    usual = STEP_DOWN if test in RESAMPLED else "holm"
+    usual: PairCorrection = STEP_DOWN if test in RESAMPLED else "holm"
     name = correction or usual
     _known("correction", name, CORRECTIONS)
     if name == STEP_DOWN and test not in OF_MEANS:

@@ -5,38 +5,62 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
 
 from cranfield.answers import Answer
 from cranfield.comparison.annotation_budget import next_gold
 from cranfield.comparison.answer import SUCH, THESE
+from cranfield.data.design import Design
 from cranfield.errors import UsageError, plural, suggest
+from cranfield.evaluation.inputs import EvaluationOptions
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.evaluation.scores import COMMANDS, Scores, Task
 from cranfield.evaluation.truth_uncertainty import UNCHECKED
 from cranfield.io import read_run
 from cranfield.io.coerce import coerce_judgements, is_file, name_runs
+from cranfield.io.design import DesignForm, coerce_design
 from cranfield.io.files import Input
 from cranfield.io.labels import read_labels
 from cranfield.measures.base import Measure
 from cranfield.notes import Notes, Progress, Watcher, some_names, with_progress
-from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Ints, all_pairs, seed_of
-from cranfield.stats.choices import Correction
+from cranfield.options import Correction
+from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Ints, Rng, all_pairs, seed_of
 from cranfield.stats.corrections import correct
+from cranfield.stats.design import UnitDesign, unit_design
 from cranfield.stats.intervals import Limits, clipped
-from cranfield.stats.ppi import Powered, PoweredMethod, powered_means
+from cranfield.stats.ppi import PoweredMethod, PPIMeans, powered_means
 from cranfield.validation import validate_params
 
 # Options of evaluations and comparisons that say nothing about gold and silver.
 FOREIGN = (
+    "by",
     *("per_topic", "per_item", "per_concept", "explain", "public", "tie_range", "fail_under"),
     *("junit", "summary", "fail_if_worse", "worse_by"),
     *("executor", "tail", "test", "margin", "detect", "power", "show", "keep_going"),
-    *("tune", "on", "tune_per", "draws"),
+    *("tune", "on", "tune_per", "draws", "units", "correct"),
 )
+
+
+class PPIOptions(TypedDict, total=False):
+    """The options of `PPIPlan` by name; None stands for what is usual."""
+
+    pairs: bool
+    baseline: str | None
+    correction: Correction | None
+    interval: PoweredMethod | None
+    alpha: float | None
+    resamples: int | None
+    few_gold: bool
+    width: float | None
+
+
+class PoweredOptions(PPIOptions, EvaluationOptions, total=False):
+    """The options of `PPIPlan` and those of the evaluation under both truths."""
+
+    rng: Rng
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +70,8 @@ class PPIPlan:
     With `pairs` (or a `baseline`) also every difference is estimated, with a weight of the silver
     of its own, and tested; the correction is over the pairs of a measure. Fewer than 5 gold units
     are refused unless `few_gold` says that they are meant. `width` asks how many gold units
-    intervals of that width need.
+    intervals of that width need. `design` says how the units were sampled (see `compare`): gold
+    must then judge clusters as wholes.
     """
 
     pairs: bool = False
@@ -57,6 +82,7 @@ class PPIPlan:
     resamples: int = DEFAULT_RESAMPLES
     few_gold: bool = False
     width: float | None = None
+    design: DesignForm | None = None
     rng: int = 0
 
     @classmethod
@@ -160,6 +186,7 @@ class PoweredPair(EstimateValues):
 class PoweredScores(Answer):
     """Means of runs, and their differences where asked for, from little gold and much silver."""
 
+    table_maker: ClassVar[str] = "cranfield.report.tables.powered:document"
     task: Task
     runs: tuple[str, ...]
     measures: tuple[Mapping[str, Any], ...]
@@ -219,7 +246,7 @@ class PoweredScores(Answer):
             f"{self.unit}s"
         )
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """Estimates with both intervals, plain gold beside them, and how they were made."""
         payload: dict[str, Any] = {
             "measures": [dict(m) for m in self.measures],
@@ -266,7 +293,7 @@ def evaluate_powered(
     task: Task = "ranked",
     jobs: int | None = None,
     progress: Watcher | None = None,
-    **options: Any,
+    **options: Unpack[PoweredOptions],
 ) -> PoweredScores:
     """Score runs where people judged few units and a program or a crowd all of them.
 
@@ -329,14 +356,20 @@ def _read_once(run: Any, read: Callable[[Any], Any]) -> Any:
 @validate_params
 @with_progress
 def powered(
-    gold: Scores, silver: Scores, *, jobs: int = 1, progress: Watcher | None = None, **options: Any
+    gold: Scores,
+    silver: Scores,
+    *,
+    jobs: int = 1,
+    rng: Rng = 0,
+    progress: Watcher | None = None,
+    **options: Unpack[PPIOptions],
 ) -> PoweredScores:
     """What runs are worth, from scores under gold for some units and under silver for all.
 
     The gold units are taken for a random choice of the silver's; `options` are those of
     `PPIPlan`.
     """
-    plan, strange = PPIPlan.of(options)
+    plan, strange = PPIPlan.of({**options, "rng": rng})
     if strange:
         option_names = [f.name for f in fields(PPIPlan)]
         name = next(iter(strange))
@@ -353,6 +386,8 @@ def _powered(
     notes.extend(note for note in silver.notes if note != UNCHECKED)
     sample = _TruthPair(gold, silver, notes)
     sample.check(plan.few_gold)
+    if plan.design is not None:
+        sample.obey(coerce_design(plan.design))
     options: dict[str, Any] = {
         "method": plan.interval,
         "confidence": 1 - plan.alpha,
@@ -448,6 +483,30 @@ class _TruthPair:
             raise UsageError("gold and silver must score the same runs")
         unit = gold.main_unit
         self.gold_units, self.silver_units = gold.units[unit], silver.units[unit]
+        self.design: UnitDesign | None = None
+
+    def obey(self, design: Design) -> None:
+        """Take the units as they were sampled."""
+        unit = self.gold.main_unit
+        of_all = unit_design(design, self.silver_units, unit)
+        gold_units = set(self.gold_units)
+        is_gold = np.array([name in gold_units for name in self.silver_units])
+        judged = np.bincount(of_all.clusters, weights=is_gold)
+        partly = int(((judged > 0) & (judged < np.bincount(of_all.clusters))).sum())
+        if partly:
+            raise UsageError(
+                f"gold= judges only a part of {plural(partly, 'cluster')} of the design: no "
+                f"interval holds for such {unit}s then; judge clusters as wholes"
+            )
+        clusters = of_all.at(np.flatnonzero(is_gold)).count
+        if clusters < LEAST_GOLD:
+            raise UsageError(
+                f"gold= has {plural(clusters, 'cluster')} of the design: from so few no interval "
+                "can be made"
+            )
+        if of_all.has_clusters or of_all.is_weighted:
+            self.notes.add(f"by design: gold for {clusters} of {of_all.count} clusters")
+        self.design = of_all
 
     def check(self, few_gold: bool) -> None:
         """Errors and notes about the units themselves."""
@@ -492,6 +551,7 @@ class _TruthPair:
             np.asarray(self.gold.values[measure]),
             np.asarray(self.silver.values[measure])[rows],
             gold_columns,
+            self.design,
         )
 
     def note_worth(self, estimates: Sequence[Estimate]) -> None:
@@ -542,17 +602,19 @@ class _Table:
         gold: Floats,
         silver: Floats,
         gold_columns: Ints,
+        design: UnitDesign | None = None,
     ) -> None:
         self.measure, self.runs, self.where = measure, runs, gold_columns
+        self.design = design
         self.gold, self.silver = gold, silver
 
     def _joined(
         self, gold: Floats, silver: Floats, limits: Limits, options: dict[str, Any]
-    ) -> list[tuple[Powered, int, int, int]]:
+    ) -> list[tuple[PPIMeans, int, int, int]]:
         """For each row what is found (and its place there), gold units and all units."""
         options = options | {"limits": limits}
         masks, group = np.unique(~np.isnan(gold), axis=0, return_inverse=True)
-        by_row: dict[int, tuple[Powered, int, int, int]] = {}
+        by_row: dict[int, tuple[PPIMeans, int, int, int]] = {}
         for number, mask in enumerate(masks):
             members = np.flatnonzero(group.ravel() == number)
             n = int(mask.sum())
@@ -566,15 +628,23 @@ class _Table:
             # A unit without a silver value says as much as the mean of the others.
             part = np.where(np.isnan(part), _row_means(part)[:, None], part)
             place = np.cumsum(columns) - 1
-            result = powered_means(
-                gold[members][:, mask],
-                part[:, place[self.where[mask]]],
-                part.mean(axis=1),
-                part.shape[1],
-                **options,
-            )
+            gold_part = gold[members][:, mask]
+            silver_part, means = part[:, place[self.where[mask]]], part.mean(axis=1)
+            total = part.shape[1]
+            if self.design is not None:
+                of_all = self.design.at(np.flatnonzero(columns))
+                of_gold = self.design.at(self.where[mask])
+                means = part @ of_all.weights / of_all.weights.sum()
+                gold_part, silver_part = of_gold.parts(gold_part), of_gold.parts(silver_part)
+                total = of_all.count
+                if gold_part.shape[1] < LEAST_GOLD:
+                    raise UsageError(
+                        f"{self.measure} is defined for {gold_part.shape[1]} gold clusters only: "
+                        "no interval can be made"
+                    )
+            result = powered_means(gold_part, silver_part, means, total, **options)
             for i, row in enumerate(members):
-                by_row[int(row)] = (result, i, n, part.shape[1])
+                by_row[int(row)] = (result, i, gold_part.shape[1], total)
         return [by_row[i] for i in range(len(gold))]
 
     def estimates(self, options: dict[str, Any], notes: Notes) -> list[Estimate]:
@@ -584,10 +654,10 @@ class _Table:
         for run, (result, i, n, total), gold, silver in zip(
             self.runs, joined, self.gold, self.silver[:, self.where], strict=True
         ):
-            if n < self.gold.shape[1]:
+            undefined = int(np.isnan(gold).sum())
+            if undefined:
                 notes.add(
-                    f"{self.measure} is undefined for {self.gold.shape[1] - n} gold units, which "
-                    "are left out",
+                    f"{self.measure} is undefined for {undefined} gold units, which are left out",
                     about=run,
                 )
             rows.append(
@@ -642,7 +712,7 @@ def difference_limits(limits: Limits) -> Limits:
     return -room, room
 
 
-def _common(result: Powered, i: int, n: int, total: int, limits: Limits) -> dict[str, Any]:
+def _common(result: PPIMeans, i: int, n: int, total: int, limits: Limits) -> dict[str, Any]:
     """What the estimate of a mean and of a difference have in common."""
     open_share = 1 - n / total
 

@@ -32,12 +32,14 @@ from cranfield.errors import UsageError
 from cranfield.evaluation.probabilistic_judgements import LINEAR, entry_ranks
 from cranfield.evaluation.ranked import RankedTask
 from cranfield.io.coerce import coerce_judgements, coerce_run
+from cranfield.io.design import coerce_design
 from cranfield.measures.base import Measure
 from cranfield.notes import Notes
 from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.corrections import correct
+from cranfield.stats.design import UnitDesign, unit_design
 from cranfield.stats.intervals import Limits
-from cranfield.stats.ppi import Powered, powered_means
+from cranfield.stats.ppi import PPIMeans, powered_means
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +108,11 @@ def score_pair_sample(
 ) -> PoweredScores:
     """Every mean of every run, and differences where asked for, of measures whose items add up."""
     design = _Design(PairSample.of(gold, coerce_judgements(silver)), plan, jobs)
+    if plan.design is not None:
+        clusters = unit_design(coerce_design(plan.design), gold.topics, "topic")
+        if clusters.is_weighted:
+            raise UsageError("design=: gold of pairs cannot be weighted by topic")
+        design = replace(design, clusters=clusters)
     sampled = design.sampled
     task = RankedTask(sampled.judgements, measures, **options)
     tables = {name: coerce_run(run, name) for name, run in runs.items()}
@@ -197,6 +204,7 @@ class _Design:
     sampled: PairSample
     plan: PPIPlan
     jobs: int
+    clusters: UnitDesign | None = None
 
     @cached_property
     def strata(self) -> tuple[Floats, Floats, Ints]:
@@ -220,8 +228,10 @@ class _Design:
     def counts(self) -> dict[str, int]:
         return {"units": int(self.sampled.known.sum()), "total": len(self.sampled.gold)}
 
-    def over_topics(self, values: Floats, limits: Limits | None = None) -> Powered:
+    def over_topics(self, values: Floats, limits: Limits | None = None) -> PPIMeans:
         """The means of rows over topics: how far intervals reach, and the p-values of 0."""
+        if self.clusters is not None:
+            values = self.clusters.parts(values)
         return powered_means(
             values,
             np.zeros_like(values),

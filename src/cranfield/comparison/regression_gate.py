@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from cranfield._records import dataclass
 from cranfield.errors import UsageError, suggest
+from cranfield.options import IntervalMethod, PairCorrection, Tail, Test
 from cranfield.validation import describe_value, validate_params
 
 if TYPE_CHECKING:
     from cranfield.comparison.answer import Comparison, Pair
     from cranfield.evaluation.scores import Scores
+    from cranfield.stats._resample import Resamples, Rng
 
 # "interval" is the older name of non-inferiority.
 By: TypeAlias = Literal["test", "non-inferiority", "superiority", "interval"]
@@ -92,17 +95,24 @@ def _check(pair: Pair, baseline: str, sign: int, margin: float, by: By, alpha: f
 @validate_params
 def assert_not_worse(
     scores: Scores,
-    baseline: Any,
+    baseline: str | Path | Scores,
     margin: float = 0.0,
     *,
     measures: str | Sequence[str] | None = None,
     by: By = "test",
-    **options: Any,
+    test: Test = "bootstrap",
+    correction: PairCorrection | None = None,
+    tail: Tail = "two",
+    alpha: float = 0.05,
+    interval: IntervalMethod | None = None,
+    resamples: Resamples = 10_000,
+    rng: Rng = 0,
+    jobs: int = 1,
 ) -> Comparison:
     """An AssertionError that names every run worse than the baseline by more than a margin.
 
-    `baseline` is a run among the scores, other scores, or a file of saved ones. `options` are
-    those of a comparison; see `worse_checked` for `by`.
+    `baseline` is a run among the scores, other scores, or a file of saved ones. See
+    `worse_checked` for `by`, and `compare` for the other options.
 
     >>> import cranfield as cf
     >>> judged = {t: {"a": 1, "b": 0} for t in "uvwxyz"}
@@ -111,15 +121,24 @@ def assert_not_worse(
     >>> cf.assert_not_worse(found, "old").baseline
     'old'
     """
-    from cranfield.evaluation.saved_scores import with_baseline
+    from cranfield.evaluation.inputs import with_baseline
     from cranfield.evaluation.scores import Scores
 
     if not isinstance(scores, Scores):
         raise UsageError(f"scores={describe_value(scores)} are not the scores of an evaluation")
     joined, name = with_baseline(scores, baseline)
-    if measures is not None:
-        options["measures"] = measures
-    comparison = joined.compare(baseline=name, **options)
+    comparison = joined.compare(
+        baseline=name,
+        measures=measures,
+        test=test,
+        correction=correction,
+        tail=tail,
+        alpha=alpha,
+        interval=interval,
+        resamples=resamples,
+        rng=rng,
+        jobs=jobs,
+    )
     wrong = [check.said for check in worse_checked(comparison, margin, by=by) if not check.holds]
     if wrong:
         raise AssertionError("worse than the baseline:\n" + "\n".join(wrong))

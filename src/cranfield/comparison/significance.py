@@ -7,18 +7,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cranfield.comparison.choices import FAMILY_WISE, STEP_DOWN
 from cranfield.comparison.plan import Plan
+from cranfield.comparison.sampling import SampledUnits, sampled_units
 from cranfield.evaluation.scores import Scores
 from cranfield.measures.base import Measure
-from cranfield.notes import Progress
+from cranfield.notes import Notes, Progress
+from cranfield.options import FAMILY_WISE, STEP_DOWN, Tail
 from cranfield.stats import anova, paired, posthoc, randomization
 from cranfield.stats._resample import Floats, Ints, all_pairs
 from cranfield.stats.bootstrap import Draws, Studentized, studentized
-from cranfield.stats.choices import Tail
-from cranfield.stats.corrections import correct
-from cranfield.stats.differences import Bools, Differences
-from cranfield.stats.stepdown import StepDown, step_down
+from cranfield.stats.corrections import StepDown, correct, step_down
+from cranfield.stats.paired import Bools, Differences
 
 ROWWISE: dict[str, Callable[..., paired.PairedResult]] = {
     "t": paired.t_test,
@@ -32,26 +31,49 @@ _CELLS_AT_ONCE = 4_000_000
 class PairedSample:
     """The runs under one measure, and the pairs in question.
 
-    `pairs` are all pairs, with the baseline, where there is one, as the second run; `asked` are
-    the positions of those that the comparison is about. The others stand behind the leaderboard.
+    `values` are those of the `units` that were sampled. `pairs` are all pairs, with the baseline,
+    where there is one, as the second run; `asked` are the positions of those that the comparison is
+    about. The others stand behind the leaderboard.
     """
 
     scores: Scores
     measure: Measure
     plan: Plan
+    units: SampledUnits
     values: Floats
     pairs: Ints
     asked: Ints
 
     @classmethod
-    def of(cls, scores: Scores, measure: Measure, plan: Plan, baseline: str | None) -> PairedSample:
+    def of(
+        cls,
+        scores: Scores,
+        measure: Measure,
+        plan: Plan,
+        baseline: str | None,
+        units: SampledUnits | None = None,
+    ) -> PairedSample:
+        """The runs under a measure on the units that were sampled, or on others that are known."""
+        units = units or sampled_units(scores, measure, plan, Notes())
         pairs = all_pairs(len(scores.runs))
         requested = np.arange(len(pairs))
         if baseline is not None:
             base = scores.index_of(baseline)
             pairs[pairs[:, 0] == base] = pairs[pairs[:, 0] == base][:, ::-1]
             requested = np.flatnonzero(pairs[:, 1] == base)
-        return cls(scores, measure, plan, np.asarray(scores.values[measure]), pairs, requested)
+        return cls(scores, measure, plan, units, units.values, pairs, requested)
+
+    @property
+    def single_values(self) -> Floats:
+        """The values of single topics, items or concepts, for what describes a pair."""
+        return np.asarray(self.scores.values[self.measure])
+
+    @property
+    def gives_overall(self) -> bool:
+        """Whether the means are the values that the evaluation gave."""
+        if self.units.design:
+            return bool(np.allclose(self.values.mean(axis=1), self.scores.overall[self.measure]))
+        return self.measure.averaging != "sum"
 
     @property
     def sign(self) -> float:
@@ -110,6 +132,7 @@ def run_tests(sample: PairedSample, progress: Progress) -> TestResults:
     if plan.tail == "one":
         p[requested] = _p_values(sample, sample.pairs[requested], "one", _at(bootstrap, requested))
     corrected[requested], steps = _corrected(sample, requested, p[requested], plan.tail)
+    corrected = np.minimum(plan.times * corrected, 1.0)
     progress(1.0)
     return TestResults(
         p,
@@ -189,7 +212,7 @@ def _corrected(
     """p-values corrected for being many, and the draws that the correction took."""
     plan = sample.plan
     if plan.correction != STEP_DOWN:
-        return correct(p, plan.correction), None  # type: ignore[arg-type]
+        return correct(p, plan.correction), None
     if members.size == 1:
         return p.copy(), None
     steps = step_down(
@@ -211,16 +234,17 @@ def _levels(sample: PairedSample, family: int, steps: StepDown | None) -> Callab
     def level(topics: int) -> float:
         from cranfield.stats._special import ndtr, stdtr
 
-        bonferroni = plan.alpha / family
+        alpha = plan.alpha / plan.times
+        bonferroni = alpha / family
         if plan.test in FAMILY_WISE and topics > 1:
             df = float("inf") if plan.test == "nemenyi" else (runs - 1) * (topics - 1)
-            reach = posthoc.critical_range(runs, df, alpha=plan.alpha) / 2**0.5
+            reach = posthoc.critical_range(runs, df, alpha=alpha) / 2**0.5
             return float(2 * (ndtr(-reach) if plan.test == "nemenyi" else stdtr(df, -reach)))
         if plan.correction == "none" or family == 1:
-            return plan.alpha
+            return alpha
         if steps is None or topics < 2:
             return bonferroni
-        reach = steps.critical(plan.alpha, topics)
+        reach = steps.critical(alpha, topics)
         return max(float(sides * stdtr(topics - 1, -reach)), bonferroni)
 
     return level

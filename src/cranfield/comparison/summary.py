@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from cranfield.comparison.answer import TITLES, Comparison, Pairs, Standing
 from cranfield.evaluation.scores import Scores
 from cranfield.evaluation.summary import Order, hardest, join_names
 from cranfield.measures.base import Measure
+from cranfield.options import FAMILY_WISE
 
 
 def comparison_verdict(
@@ -104,3 +106,80 @@ def _against_baseline(comparison: Comparison, measure: Measure) -> str:
     if comparison.tail == "one":
         return f"{sentence}."
     return f"{sentence}; significantly worse: {worse}."
+
+
+def conclusions(comparison: Comparison) -> tuple[tuple[str, str], ...]:
+    """What may be concluded, in sentences to copy: what each is about, and the sentence."""
+    rows = [("sampled", _sampled(comparison)), ("tests", comparison.footnotes()[1])]
+    rows.append(("corrected", _corrected(comparison)))
+    rows.append(("not corrected", _uncorrected(comparison)))
+    rows += [(str(m["name"]), _of_measure(comparison, m)) for m in comparison.measures]
+    level = f"{100 * (1 - comparison.alpha):g} %"
+    rows.append(
+        (
+            "intervals",
+            f"Each interval holds its true value with {level}, taken alone; not all of them do at "
+            "once. A difference that is not significant may be as large as its interval reaches: "
+            "not told apart is not equal.",
+        )
+    )
+    return tuple(rows)
+
+
+def _sampled(comparison: Comparison) -> str:
+    counts = {f"{m['units']} {m['unit']}s" for m in comparison.measures}
+    sampled = " or ".join(sorted(counts))
+    design = f" ({comparison.design})" if comparison.design else ""
+    kinds = {str(m["unit"]) for m in comparison.measures}
+    kind = kinds.pop() if len(kinds) == 1 else "unit"
+    rest = "the items" if kind == "concept" else "judgements, collections or users"
+    if comparison.gold_units:
+        design = f", of which {comparison.gold_units} have gold"
+    return (
+        f"Every statement is about other {kind}s like these {sampled}{design}, not about other "
+        f"{rest}."
+    )
+
+
+def _corrected(comparison: Comparison) -> str:
+    alpha, pairs = f"{100 * comparison.alpha:g} %", len(comparison.pairs)
+    measures = len(comparison.measures)
+    family = f"the {pairs // max(measures, 1)} pairs of each measure"
+    if comparison.measures_corrected:
+        family = f"all {pairs} pairs of the {measures} measures"
+    if comparison.correction == "bh":
+        return f"Of the significant differences among {family} {alpha} are expected to be false."
+    if comparison.correction == "none" and comparison.test not in FAMILY_WISE:
+        return f"Nothing: each pair is tested at {alpha} as if it were the only one."
+    return f"The chance of any false difference among {family} is at most {alpha}."
+
+
+def _uncorrected(comparison: Comparison) -> str:
+    sentences = []
+    measures = len(comparison.measures)
+    if measures > 1 and not comparison.measures_corrected:
+        sentences.append(
+            f"{measures} measures were compared, each at {100 * comparison.alpha:g} %: the chance "
+            f"that some measure shows a false difference is up to "
+            f"{100 * min(1.0, measures * comparison.alpha):g} %."
+        )
+    sentences.append(
+        "Runs that were tried and are not shown, earlier looks at these results, and choices made "
+        "after seeing them."
+    )
+    return " ".join(sentences)
+
+
+def _of_measure(comparison: Comparison, measure: Mapping[str, Any]) -> str:
+    name = str(measure["name"])
+    pairs = comparison.pairs.where(name)
+    differ = int((pairs.columns["mark"] != 0).sum())
+    sentence = f"{differ} of {len(pairs)} pairs differ significantly"
+    first = [s.run for s in comparison.standings if s.measure == name and s.rank == 1]
+    if measure["higher_is_better"] is None or not first:
+        return f"{sentence}."
+    if len(first) == 1:
+        return f"{sentence}; no run is significantly better than {first[0]}."
+    if len(first) == len(comparison.runs):
+        return f"{sentence}; no run is significantly better than any other."
+    return f"{sentence}; the best run may be any of {join_names(first)}."

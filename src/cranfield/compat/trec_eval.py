@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import getopt
 import math
-import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
 from cranfield import _core
-from cranfield._records import dataclass, field, replace
+from cranfield._system import usable_cpus
 from cranfield.data import Judgements, Run
 from cranfield.data.tables import COMMON_SIZE
 from cranfield.errors import InputError, MeasureError, UsageError, suggest
@@ -158,12 +158,12 @@ def _score_run(evaluator: RankedEvaluator, run: Input, settings: Settings) -> Ru
 
 def _read_and_score(evaluator: RankedEvaluator, run: Input, settings: Settings) -> RunValues:
     """The values of a run, scored while it is read where its topics stand together."""
-    jobs, name = os.cpu_count() or 1, run_name(run)
+    jobs, name = usable_cpus(), run_name(run)
 
     def read_table(source: Input) -> RunValues:
         table = trec.read_run(source, extra_fields=True)
         try:
-            return replace(evaluator.run(table, name, settings, jobs), tag=table.tag)
+            return evaluator.run(table, name, settings, jobs)._replace(tag=table.tag)
         except InputError as error:
             raise InputError(describe(run), error.problems, error.count) from None
 

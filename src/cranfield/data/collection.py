@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from cranfield._lazy import cached_property
-from cranfield._records import dataclass, field
 from cranfield.errors import NeedsError, UsageError, suggest
 
-Kind: TypeAlias = Literal["ranked", "labels"]
-KINDS: tuple[Kind, ...] = ("ranked", "labels")
+Kind: TypeAlias = Literal["ranked", "labels", "regions"]
+KINDS: tuple[Kind, ...] = ("ranked", "labels", "regions")
 # How the layout of `collection.toml` is numbered; a file of a later one is told apart.
 LAYOUT = 2
 
@@ -95,8 +95,8 @@ class ConceptText:
 class Texts:
     """What people read and see of a collection, by id; what is not known is not in it.
 
-    `topic_items` has the item that a topic asks with, `pictures` a file per item; `sheet` has
-    small pictures of many items in one file.
+    `topic_items` has the item that a topic asks with, `narratives` what an answer to it must have;
+    `pictures` has a file per item, `sheet` small pictures of many items in one file.
     """
 
     topics: Mapping[str, str] = field(default_factory=dict)
@@ -105,6 +105,13 @@ class Texts:
     concepts: Mapping[str, ConceptText] = field(default_factory=dict)
     pictures: Mapping[str, Path] = field(default_factory=dict)
     sheet: ImageSheet | None = None
+    narratives: Mapping[str, str] = field(default_factory=dict)
+
+    def asked(self, topic: str) -> str:
+        """All that a judge reads of a topic: its text, then its narrative; '' where it has none."""
+        return "\n".join(
+            text for text in (self.topics.get(topic), self.narratives.get(topic)) if text
+        )
 
 
 def _empty_mapping() -> Mapping[str, Any]:
@@ -117,7 +124,8 @@ class Collection:
 
     `size` is the number of items that can be retrieved. What the collection lacks is None or
     empty. `ontology` is a path or the name of a built-in ontology, `threshold` a number or a path.
-    Keys that begin with `label_` say for the annotations what the others say for the rankings.
+    Keys that begin with `label_` or `box_` say for the annotations, or for boxes, what the others
+    say for the rankings.
     `run_facts` is by the name of a run, `years` by the name of an earlier year.
     """
 
@@ -143,13 +151,24 @@ class Collection:
     primary: str = ""
     baseline: str = ""
     retrieved: str = ""
+    design: Path | None = None
+    scorer: Path | None = None
     truth: Path | None = None
     label_silver: Path | None = None
     label_runs: tuple[Path, ...] = ()
     label_measures: tuple[str, ...] = ()
     label_primary: str = ""
     label_baseline: str = ""
+    label_design: Path | None = None
+    label_scorer: Path | None = None
     annotated: str = ""
+    boxes: Path | None = None
+    box_runs: tuple[Path, ...] = ()
+    box_measures: tuple[str, ...] = ()
+    box_primary: str = ""
+    box_baseline: str = ""
+    box_design: Path | None = None
+    located: str = ""
     threshold: float | Path | None = None
     ontology: str | Path | None = None
     rules: Path | None = None
@@ -160,6 +179,7 @@ class Collection:
     subject_rankings: Path | None = None
     subject_categories: Path | None = None
     category_parents: Path | None = None
+    extra: tuple[Path, ...] = ()
     splits: Mapping[str, tuple[str, ...]] = field(default_factory=_empty_mapping, repr=False)
     images: ImageSheet | None = None
     teams: tuple[Team, ...] = ()
@@ -174,7 +194,7 @@ class Collection:
         return Path(value)
 
     def part(self, kind: Kind) -> Part:
-        """What belongs to the rankings of the collection, or to its annotations."""
+        """What belongs to the rankings of the collection, to its annotations or to its boxes."""
         if kind == "ranked":
             return Part(
                 self.judgements,
@@ -184,6 +204,18 @@ class Collection:
                 self.baseline,
                 self.retrieved,
                 self.silver,
+                self.design,
+            )
+        if kind == "regions":
+            return Part(
+                self.boxes,
+                self.box_runs,
+                self.box_measures,
+                self.box_primary,
+                self.box_baseline,
+                self.located,
+                None,
+                self.box_design,
             )
         return Part(
             self.truth,
@@ -193,6 +225,7 @@ class Collection:
             self.label_baseline,
             self.annotated,
             self.label_silver,
+            self.label_design,
         )
 
     @property
@@ -205,7 +238,8 @@ class Collection:
 class Part:
     """The rankings or the annotations of a collection; `split` has the items they are about.
 
-    With `silver` the truth is gold for some topics or items, and silver has all of them.
+    With `silver` the truth is gold for some topics or items, and silver has all of them. `design`
+    says how topics or items were sampled.
     """
 
     truth: Path | None
@@ -215,3 +249,4 @@ class Part:
     baseline: str
     split: str
     silver: Path | None = None
+    design: Path | None = None

@@ -237,6 +237,37 @@ def _chunk_text(array: Any) -> Text:
     return np.ascontiguousarray(raw[offsets[0] : offsets[-1]]), offsets - offsets[0]
 
 
+def plain_array(value: Any) -> Any:
+    """A tensor of torch, jax or tensorflow as an array of NumPy, anything else as it is."""
+    if isinstance(value, list | tuple | str | Mapping) or hasattr(value, "dtype") is False:
+        return value
+    if hasattr(value, "detach"):  # torch: off the graph and the device
+        value = value.detach().cpu()
+        if str(value.dtype) == "torch.bfloat16":
+            value = value.float()
+    is_tensor = type(value).__module__.partition(".")[0] in ("torch", "jax", "jaxlib", "tensorflow")
+    return np.asarray(value) if is_tensor else value
+
+
+def is_matrix(value: Any) -> bool:
+    """Whether a value is an array or tensor of numbers with two dimensions."""
+    if getattr(value, "ndim", 0) != 2 or is_frame(value) or hasattr(value, "tocoo"):
+        return False
+    return hasattr(value, "__array__") and plain_array(value).dtype.kind in "biuf"
+
+
+def is_search_result(value: Any) -> bool:
+    """Whether a value is what faiss answers: a matrix of scores or distances, and one of ids."""
+    return (
+        isinstance(value, tuple)
+        and len(value) == 2
+        and all(map(is_matrix, value))
+        and tuple(value[0].shape) == tuple(value[1].shape)
+        and plain_array(value[0]).dtype.kind == "f"
+        and plain_array(value[1]).dtype.kind in "iu"
+    )
+
+
 def is_frame(value: Any) -> bool:
     """Whether a value is a pandas or polars data frame, an Arrow table or NumPy's named columns."""
     if _is_named_array(value):

@@ -4,6 +4,10 @@ An expression is evaluated with the confidences of a run in one of two readings.
 smallest confidence for AND, the largest for OR and 1 - x for NOT (Zadeh, 1965). *Probability* takes
 confidences for chances of concepts that are independent of each other, and gives the chance that
 the expression holds: a concept that occurs twice is one event, so that `Sea AND NOT Sea` is 0.
+
+Two other readings take the query for a set of keywords, whatever stands between them, and an item
+for the set of its labels (Rocchio, 2C): *overlap* counts the keywords that the item has, and
+*inclusion* is 1 where it has all of them, else 0.
 """
 
 from __future__ import annotations
@@ -23,7 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats: TypeAlias = NDArray[float64]
-READINGS = ("fuzzy", "probability")
+SET_READINGS = ("overlap", "inclusion")
+READINGS = ("fuzzy", "probability", *SET_READINGS)
 # Each concept that occurs again doubles the work of the reading as probability.
 MOST_REPEATED = 12
 _DEEPEST = 100
@@ -140,12 +145,31 @@ def check_concepts(expression: Expression, concepts: Mapping[str, object], topic
             raise UsageError(f"topic {topic}: no concept {concept!r}.{suggest(concept, concepts)}")
 
 
+def keywords_of(expression: Expression) -> tuple[str, ...]:
+    """The concepts of a query that is taken for a set of keywords, each once; NOT has no place.
+
+    >>> keywords_of(parse_expression("Sea AND Night AND Sea"))
+    ('Sea', 'Night')
+    """
+    if _has_negation(expression):
+        raise UsageError(f"query {str(expression)!r}: a set of keywords has no NOT")
+    return tuple(dict.fromkeys(expression.concepts()))
+
+
+def _has_negation(expression: Expression) -> bool:
+    return expression.kind == "not" or any(map(_has_negation, expression.parts))
+
+
 def evaluate_expression(
     expression: Expression, values: Mapping[str, Floats], reading: str
 ) -> Floats:
     """How far the expression holds for each item; `values` has the confidences of a concept."""
     if reading == "fuzzy":
         return _combine(expression, values, np.minimum, np.maximum)
+    if reading in SET_READINGS:
+        keywords = keywords_of(expression)
+        overlap: Floats = np.sum([values[keyword] for keyword in keywords], axis=0)
+        return overlap if reading == "overlap" else (overlap >= len(keywords)).astype(np.float64)
     if reading != "probability":
         raise UsageError(f"reading={reading!r} is not one of {', '.join(READINGS)}")
     repeated = [c for c, n in Counter(expression.concepts()).items() if n > 1]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield import _core
-from cranfield.errors import InputError, NeedsError
+from cranfield.errors import InputError, NeedsError, UsageError
 
 Codes: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float64]
@@ -46,6 +46,8 @@ class JudgementLog:
     # For each concept the codes of the answers it allows; None: every concept allows all.
     allowed: tuple[tuple[int, ...], ...] | None = None
     source: str = "judgement log"
+    # Whether the file names the question of each category: questions may share answers then.
+    names_questions: bool = False
 
     def __post_init__(self) -> None:
         for column in (self.annotator, self.item, self.concept, self.value, self.seconds):
@@ -108,14 +110,16 @@ class JudgementLog:
             [self.items[i] for i in self.item],
             [self.values[i] for i in self.value],
         ]
-        if self.kind == "concept":
+        if self.kind == "concept" or self.names_questions:
             names.insert(2, [self.concepts[i] for i in self.concept])
         return zip(*names, *times, strict=True)
 
     @property
     def header(self) -> tuple[str, ...]:
         """The columns of `rows`."""
-        middle = ("concept", "value") if self.kind == "concept" else ("category",)
+        middle: tuple[str, ...] = ("concept", "value") if self.kind == "concept" else ("category",)
+        if self.names_questions:
+            middle = ("question", "category")
         return ("annotator", "item", *middle, *(() if self.seconds is None else ("seconds",)))
 
 
@@ -125,22 +129,30 @@ def judgement_log(
     values: Sequence[str | int | float],
     *,
     concepts: Sequence[str] | None = None,
+    questions: Sequence[str] | None = None,
     order: Sequence[str] | None = None,
     seconds: Sequence[float] | None = None,
 ) -> JudgementLog:
-    """A log from plain columns of equal length; without `concepts` the values are categories."""
+    """A log from plain columns of equal length; without `concepts` the values are categories.
+
+    `questions` names what each category answers, where a form has several questions of which
+    each has one answer.
+    """
+    if concepts is not None and questions is not None:
+        raise InputError.single("judgement log", "has concepts or questions, not both")
     kind: Kind = "category" if concepts is None else "concept"
-    columns = [annotators, items, values] + ([] if concepts is None else [concepts])
+    asked_about = questions if concepts is None else concepts
+    columns = [annotators, items, values] + ([] if asked_about is None else [asked_about])
     if len({len(c) for c in columns}) != 1 or (seconds and len(seconds) != len(items)):
         raise InputError.single("judgement log", "the columns have different lengths")
     names, codes = order_values([number_name(v) for v in values], kind, order)
     annotator_names, annotator = _encode_names(annotators)
     item_names, item = _encode_names(items)
-    if concepts is None:
+    if asked_about is None:
         concept_names: tuple[str, ...] = (SOLE_QUESTION,)
         concept = np.zeros(len(items), dtype=np.int32)
     else:
-        concept_names, concept = _encode_names(concepts)
+        concept_names, concept = _encode_names(asked_about)
     log = JudgementLog(
         kind,
         annotator_names,
@@ -152,6 +164,8 @@ def judgement_log(
         concept,
         codes,
         None if seconds is None else np.asarray(seconds, dtype=np.float64),
+        None if questions is None else answers_by_question(concept, codes, len(concept_names)),
+        names_questions=questions is not None,
     )
     repeated = find_repeats(log)
     if repeated.any():
@@ -160,6 +174,16 @@ def judgement_log(
             "judgement log", f"row {row} judges again: {describe_judgement(log, row)}"
         )
     return log
+
+
+def answers_by_question(
+    question: Codes, answer: Codes, questions: int
+) -> tuple[tuple[int, ...], ...]:
+    """The codes of the answers that each question was given, in the order of the codes."""
+    return tuple(
+        tuple(int(code) for code in np.unique(answer[question == number]))
+        for number in range(questions)
+    )
 
 
 def levels_of(values: Sequence[str]) -> Floats | None:
@@ -218,7 +242,7 @@ def _encode_names(names: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
 def find_repeats(log: JudgementLog) -> NDArray[np.bool_]:
     """Which judgements answer what the same annotator has answered before."""
     is_repeat = np.zeros(len(log), dtype=bool)
-    last = log.concept if log.allowed is None else log.value
+    last = log.value if _groups_answers(log) else log.concept
     if _core.rows_differ(log.annotator, log.item, last):
         return is_repeat
     key = cell_keys(log)
@@ -234,16 +258,22 @@ def cell_keys(log: JudgementLog) -> NDArray[np.int64]:
     question is no repetition, it breaks the rule of the group.
     """
     key = log.annotator.astype(np.int64) * len(log.items) + log.item
-    if log.allowed is not None:
+    if _groups_answers(log):
         return key * len(log.values) + log.value
     return key * len(log.concepts) + log.concept
+
+
+def _groups_answers(log: JudgementLog) -> bool:
+    """Whether exclusive groups of rules, and not a column of the file, say what was asked."""
+    return log.allowed is not None and not log.names_questions
 
 
 def describe_judgement(log: JudgementLog, row: int) -> str:
     """A judgement for a message: who on what."""
     text = f"annotator {log.annotators[log.annotator[row]]!r}, item {log.items[log.item[row]]!r}"
-    if log.kind == "concept":
-        text += f", concept {log.concepts[log.concept[row]]!r}"
+    if log.kind == "concept" or log.names_questions:
+        word = "question" if log.names_questions else "concept"
+        text += f", {word} {log.concepts[log.concept[row]]!r}"
     return text
 
 
@@ -251,9 +281,10 @@ def describe_judgement(log: JudgementLog, row: int) -> str:
 class FilledForm:
     """All that one person said about one item in one go.
 
-    `values` has the answer to each concept or question. `rejected` says why a form does not
+    `values` has the answer to each concept, `categories` the one answer to each question that
+    has exactly one. `rejected` says why a form does not
     count, '' for one that does. Times are NaN where they are not known: `seconds` of work,
-    `given` and `done` in seconds since 1970.
+    `given` and `done` in seconds since 1970. `suggested` is what a run said of the item.
     """
 
     annotator: str
@@ -266,3 +297,38 @@ class FilledForm:
     done: float = math.nan
     comment: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
+    categories: Mapping[str, str] = field(default_factory=dict)
+    suggested: Mapping[str, float] = field(default_factory=dict)
+    saw_suggestions: bool = False
+
+
+def log_of_forms(forms: Sequence[FilledForm]) -> tuple[JudgementLog, list[FilledForm]]:
+    """The log of the forms that count, and those on an item that the same person did before."""
+    first_forms, repeated = _split_repeated([f for f in forms if not f.rejected])
+    rows = [
+        (f.annotator, f.item, question, answer, f.seconds / (len(f.values) + len(f.categories)))
+        for f in first_forms
+        for question, answer in (*f.values.items(), *f.categories.items())
+    ]
+    if not rows:
+        raise UsageError("no form counts, so there is no log")
+    annotators, items, concepts, values, seconds = zip(*rows, strict=True)
+    times = None if any(map(math.isnan, seconds)) else seconds
+    if not any(f.categories for f in first_forms):
+        log = judgement_log(annotators, items, values, concepts=concepts, seconds=times)
+    else:
+        questions = None if len(set(concepts)) == 1 else concepts
+        log = judgement_log(annotators, items, values, questions=questions, seconds=times)
+    return log, repeated
+
+
+def _split_repeated(forms: Sequence[FilledForm]) -> tuple[list[FilledForm], list[FilledForm]]:
+    """The first form of each person and item, and the others."""
+    seen: set[tuple[str, str]] = set()
+    first_forms: list[FilledForm] = []
+    repeated: list[FilledForm] = []
+    for form in forms:
+        cell = (form.annotator, form.item)
+        (repeated if cell in seen else first_forms).append(form)
+        seen.add(cell)
+    return first_forms, repeated

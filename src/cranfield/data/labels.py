@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.data.columns import is_masked
-from cranfield.data.defaults import DEFAULT_THRESHOLD
+from cranfield.data import Judgements, Run
+from cranfield.data.columns import is_masked, plain_array
 from cranfield.errors import InputError, Problem, UsageError, suggest
+from cranfield.options import DEFAULT_THRESHOLD
 
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
@@ -23,9 +24,11 @@ Threshold: TypeAlias = float | Sequence[float] | Mapping[str, float] | Floats
 DENSE_CELLS = 100_000_000
 CHUNK_CELLS = 1 << 22
 NAMES_SHOWN = 5
+# The fields of a LabelMatrix that have a value for every cell.
+_CELL_FIELDS = ("labels", "confidences", "grades", "judged", "sampling", "listed_cells")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LabelMatrix:
     """Items x concepts: 0/1 labels, confidences in [0, 1], or both.
 
@@ -34,7 +37,11 @@ class LabelMatrix:
     `concepts` are positions, and such a matrix is aligned to the truth by position. `source`
     is the file it came from, for messages; `notes` are what its reader noticed. The confidences
     of an `unbounded` matrix are scores of any size, whose order counts. `listed` is the share of
-    cells that a file lists, where it lists some as absent; else all of them are known.
+    cells that a file lists, where it lists some as absent, and `listed_cells` says which (unless
+    the matrix is sparse); else all of them are known. The `grades`
+    of a truth say how much of a concept an item has; its labels are what has a grade high enough.
+    Where not every cell was judged, `judged` says which were, and `sampling`, where it is known,
+    with which probability a cell was chosen to be judged.
 
     >>> truth = LabelMatrix.of({"a.jpg": {"Sky", "Sea"}, "b.jpg": {"Sky"}})
     >>> truth.concepts, truth.cardinality, truth.density
@@ -51,6 +58,10 @@ class LabelMatrix:
     notes: tuple[str, ...] = ()
     unbounded: bool = False
     listed: float = 1.0
+    grades: Floats | None = None
+    judged: Bools | None = None
+    sampling: Floats | None = None
+    listed_cells: Bools | None = None
 
     @property
     def where(self) -> str:
@@ -63,7 +74,7 @@ class LabelMatrix:
         _check_names(self.where, "item", self.items)
         _check_names(self.where, "concept", self.concepts)
         shape = (len(self.items), len(self.concepts))
-        for kind in ("labels", "confidences"):
+        for kind in _CELL_FIELDS:
             matrix = getattr(self, kind)
             if matrix is None:
                 continue
@@ -111,12 +122,16 @@ class LabelMatrix:
         """A matrix from plain objects.
 
         `data` is a LabelMatrix, {item: set of concepts}, {item: {concept: value}}, a NumPy
-        or scipy.sparse matrix (with `items` and `concepts`, else positions), or a data frame
+        or scipy.sparse matrix or a tensor (with `items` and `concepts`, else positions), a class
+        of each item ([0, 2, 1], ["cat", "dog"]), a list of labels of each item, or a data frame
         with one column per concept and the items in a column `item` or in the index. The values
         of an `unbounded` one are scores of any size.
         """
         if isinstance(data, LabelMatrix):
             return data
+        data = plain_array(data)
+        if (listed := _labels_by_item(data)) is not None:
+            data = _with_items(listed, items, name)
         if isinstance(data, Mapping):
             return _of_mapping(data, concepts, name, unbounded)
         if hasattr(data, "columns") and hasattr(data, "to_numpy"):
@@ -147,6 +162,10 @@ class LabelMatrix:
             named=concepts is not None,
             unbounded=unbounded,
         )
+
+    def __repr__(self) -> str:
+        size = f"{len(self.items)} items, {len(self.concepts)} concepts"
+        return f"<LabelMatrix {self.name}: {size}>"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -302,13 +321,11 @@ class LabelMatrix:
         return dense(matrix[rows, columns])
 
     def map(self, change: Callable[[Matrix], Matrix], **fields: Any) -> LabelMatrix:
-        """The same change made to labels and confidences."""
-        return replace(
-            self,
-            labels=None if self.labels is None else change(self.labels),
-            confidences=None if self.confidences is None else change(self.confidences),
-            **fields,
-        )
+        """The same change made to labels, confidences, and all that is known of the cells."""
+        for name in _CELL_FIELDS:
+            part = getattr(self, name)
+            fields[name] = None if part is None else change(part)
+        return replace(self, **fields)
 
 
 def dense(matrix: Matrix) -> Any:
@@ -383,6 +400,39 @@ def _cell(value: Any) -> float:
     if isinstance(value, str | bytes | complex):
         raise TypeError(f"{value!r} is not a number")
     return float(value)
+
+
+def _labels_by_item(data: Any) -> list[Iterable[Any]] | None:
+    """The labels of each item, where the data are a class or a list of labels for each."""
+    if getattr(data, "ndim", 0) == 1 and hasattr(data, "tolist"):
+        data = data.tolist()
+    if not isinstance(data, list | tuple) or not data:
+        return None
+    if all(isinstance(label, str | int) for label in data):
+        return [(label,) for label in data]
+    if not all(isinstance(labels, list | tuple | Set) for labels in data):
+        return None
+    cells = [label for labels in data for label in labels]
+    is_table = len({len(labels) for labels in data}) == 1 and {*map(type, data)} <= {list, tuple}
+    if not all(isinstance(label, str) for label in cells) and (
+        is_table or not all(isinstance(label, str | int) for label in cells)
+    ):
+        return None
+    if cells and {*cells} <= {0, 1}:  # a table of 0 and 1 that misses a cell is no list of labels
+        return None
+    return list(data)
+
+
+def _with_items(
+    rows: Sequence[Iterable[Any]], items: Sequence[str] | None, name: str
+) -> dict[str, set[str]]:
+    """The labels by the names of items, or by their positions."""
+    names = _names_or_positions(items, len(rows))
+    if len(names) != len(rows):
+        raise InputError.single(name, f"{len(rows)} rows for {len(names)} items")
+    return {
+        item: {str(label) for label in labels} for item, labels in zip(names, rows, strict=True)
+    }
 
 
 def _of_mapping(
@@ -521,3 +571,36 @@ def _notes(
             f"({sample_names(unused)}); they count as never predicted"
         )
     return tuple(notes)
+
+
+def concept_judgements(truth: LabelMatrix) -> Judgements:
+    """Every item judged for every concept that some item has."""
+    labels = dense(truth.labels)
+    column_mask = labels.any(axis=0)
+    if not column_mask.any():
+        raise InputError.single(truth.where, "no item has a concept: there is nothing to rank")
+    return Judgements.from_rows(*_rows(truth, labels.astype(np.float64), column_mask))
+
+
+def concept_ranking(run: LabelMatrix) -> Run:
+    """Every item under every concept, by confidence, or else by label."""
+    scores = dense(run.labels if run.confidences is None else run.confidences)
+    column_mask = np.ones(len(run.concepts), dtype=bool)
+    return Run.from_rows(*_rows(run, scores.astype(np.float64), column_mask)).named(run.name)
+
+
+def concept_rankings(runs: Sequence[LabelMatrix]) -> list[Run]:
+    """Several runs over the same concepts; one without names takes those of one that has them."""
+    run_with_names = next((run for run in runs if run.named), None)
+    alike = [
+        run if run.named or run_with_names is None else run.renamed(run_with_names.concepts)
+        for run in runs
+    ]
+    return [concept_ranking(run) for run in alike]
+
+
+def _rows(matrix: LabelMatrix, values: Any, column_mask: Any) -> tuple[Any, Any, Any]:
+    concepts = np.array(matrix.concepts)[column_mask]
+    topics = np.repeat(concepts, len(matrix.items))
+    items = np.tile(np.array(matrix.items), len(concepts))
+    return topics.tolist(), items.tolist(), values[:, column_mask].T.ravel()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from cranfield._records import dataclass, replace
 from cranfield.data.tables import Judgements
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem
 
@@ -21,8 +21,7 @@ SLACK = 1e-3
 MOST_LEVELS = 250
 
 
-@dataclass(frozen=True, slots=True)
-class ChanceRow:
+class ChanceRow(NamedTuple):
     """The probability of one grade of one item, and the line where it was read."""
 
     topic: str

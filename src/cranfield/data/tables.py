@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from cranfield import _core
 from cranfield._lazy import cached_property
-from cranfield._records import dataclass, field, replace
 from cranfield.data import columns
-from cranfield.errors import InputError, first_duplicate
+from cranfield.errors import InputError, UsageError, first_duplicate
 
 if TYPE_CHECKING:
     import numpy as np
@@ -129,6 +130,34 @@ class Table:
         return table._checked("<columns>")
 
     @classmethod
+    def from_matrix(
+        cls,
+        matrix: Any,
+        *,
+        topics: Sequence[Any] | None = None,
+        items: Sequence[Any] | None = None,
+    ) -> Self:
+        """From an array or tensor with a row for each topic and a column for each item.
+
+        NaN and infinite cells stand for nothing: not judged, or not retrieved. Without `topics`
+        and `items` these are called by their positions, from 0.
+
+        >>> Run.from_matrix([[0.9, 0.1], [0.2, float("nan")]], items=["a", "b"]).to_dict()
+        {'0': {'a': 0.9, 'b': 0.1}, '1': {'a': 0.2}}
+        """
+        table = np.asarray(columns.plain_array(matrix))
+        if table.ndim != 2 or table.dtype.kind not in "biuf":
+            raise InputError.single(
+                "<matrix>", f"expected numbers in two dimensions, found {table.shape}"
+            )
+        rows, places = np.nonzero(np.isfinite(table))
+        return cls.from_rows(
+            _named(topics, rows, table.shape[0], "topics"),
+            _named(items, places, table.shape[1], "items"),
+            table[rows, places].astype(np.float64),
+        )
+
+    @classmethod
     def from_frame(cls, frame: Any) -> Self:
         """From a pandas or polars data frame or an Arrow table with one of the usual headers."""
         frame = columns.collect_frame(frame)
@@ -199,12 +228,27 @@ class Table:
             values=self.values[rows],
         )
 
+    def __repr__(self) -> str:
+        title = f" {self.name}" if isinstance(self, Run) else ""
+        return f"<{type(self).__name__}{title}: {len(self)} rows, {len(self.topics)} topics>"
+
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {item: number}}."""
         return _core.columns_dict(list(self.topics), *self.buffers, False)
 
 
-@dataclass(frozen=True, eq=False)
+def _named(
+    names: Sequence[Any] | None, places: NDArray[np.int64], count: int, noun: str
+) -> NDArray[Any]:
+    """The names at these places; the places themselves where there are no names."""
+    if names is None:
+        return places
+    if len(names) < count:
+        raise InputError.single("<matrix>", f"{len(names)} {noun} for {count} in the matrix")
+    return np.array([str(name) for name in names], dtype=np.str_)[places]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Judgements(Table):
     """Which items are how relevant to which topic.
 
@@ -360,7 +404,7 @@ class Judgements(Table):
         return _core.columns_dict(list(self.topics), *self.buffers, True)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run(Table):
     """What a system retrieved for each topic, with scores that give the order.
 
@@ -370,6 +414,48 @@ class Run(Table):
     name: str = field(default="run", kw_only=True)
     tag: str = field(default="", kw_only=True)
     unique: bool = field(default=False, kw_only=True)
+
+    @classmethod
+    def from_search(
+        cls,
+        scores: Any,
+        indices: Any,
+        *,
+        topics: Sequence[Any] | None = None,
+        items: Sequence[Any] | None = None,
+    ) -> Self:
+        """From what faiss answers: the best of each query first, and their row numbers.
+
+        `scores` may be similarities or distances: each row falls, or each row rises. Equal
+        scores are ties as in any run. Numbers below 0 stand for nothing. `items` are the
+        ids of the rows of the index, `topics` those of the queries; else positions.
+
+        >>> Run.from_search([[0.1, 0.4]], [[7, 3]]).to_dict()
+        {'0': {'7': -0.1, '3': -0.4}}
+        """
+        numbers = np.asarray(columns.plain_array(scores), dtype=np.float64)
+        places = np.asarray(columns.plain_array(indices))
+        if numbers.ndim != 2 or places.shape != numbers.shape or places.dtype.kind not in "iu":
+            raise InputError.single(
+                "<search>",
+                f"expected scores and row numbers of one shape, found {numbers.shape} and "
+                f"{places.shape} of {places.dtype}",
+            )
+        present = places >= 0
+        steps = np.diff(np.where(present, numbers, np.nan), axis=1)
+        steps = steps[~np.isnan(steps)]
+        if (steps > 0).any() and (steps < 0).any():
+            raise InputError.single(
+                "<search>", "some rows of scores rise and others fall: neither scores nor distances"
+            )
+        values = -numbers if (steps > 0).any() else numbers
+        rows, _ = np.nonzero(present)
+        chosen = places[present].astype(np.int64)
+        return cls.from_rows(
+            _named(topics, rows, len(numbers), "topics"),
+            _named(items, chosen, int(chosen.max(initial=-1)) + 1, "items"),
+            values[present],
+        )
 
     @classmethod
     def from_frame(cls, frame: Any) -> Self:
@@ -401,9 +487,42 @@ class Run(Table):
             )
         return items
 
+    def above(self, min_score: float | str) -> Run:
+        """The items whose score is at least `min_score`; topics of which none is left stay.
+
+        A number is an absolute score; "80%" is relative: that far up from the lowest to the
+        highest score of each topic.
+        """
+        bound, relative = parse_min_score(min_score)
+        thresholds = np.full(len(self.topics), bound)
+        if relative:
+            for t, (first, last) in enumerate(pairwise(self.offsets.tolist())):
+                scores = self.values[first:last]
+                low, high = (scores.min(), scores.max()) if last > first else (0.0, 0.0)
+                thresholds[t] = low + bound * (high - low)
+        rows = np.flatnonzero(self.values >= np.repeat(thresholds, np.diff(self.offsets)))
+        return self.of_rows(rows.astype(np.int64))
+
     def named(self, name: str) -> Run:
         """The same run under another name."""
         return self._with(name=name)
+
+
+def parse_min_score(min_score: float | str) -> tuple[float, bool]:
+    """A score, or with True a share of the range of scores that was written as a percentage.
+
+    >>> parse_min_score("80%")
+    (0.8, True)
+    """
+    text = str(min_score).strip()
+    relative = text.endswith("%")
+    try:
+        bound = float(text.removesuffix("%")) / (100 if relative else 1)
+    except ValueError:
+        bound = math.nan
+    if math.isnan(bound):
+        raise UsageError(f"min_score={min_score!r}: expected a number, or a share as '80%'")
+    return bound, relative
 
 
 def coded_items(*tables: Table) -> tuple[list[str], NDArray[np.int64]]:

@@ -9,11 +9,12 @@ import numpy as np
 
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError, check_at_most
-from cranfield.evaluation.choices import BINS
-from cranfield.evaluation.curves import Curve
+from cranfield.evaluation.precision_recall import Curve
+from cranfield.evaluation.run_calibration import platt_curve
+from cranfield.options import RELIABILITY_BINS
 from cranfield.work.seeds import generator
 
-_STREAM, _STEPS, _RIDGE = 61, 50, 1e-6
+_STREAM = 61
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Reliability:
 
 
 def reliability(
-    truth: LabelMatrix, runs: Iterable[LabelMatrix], *, bins: int = BINS
+    truth: LabelMatrix, runs: Iterable[LabelMatrix], *, bins: int = RELIABILITY_BINS
 ) -> tuple[Reliability, ...]:
     """The reliability of every run with confidences; truth and runs have the same items."""
     if bins < 1:
@@ -96,55 +97,7 @@ def calibrated(
     for part in range(folds):
         inside = fold == part
         for concept in range(sure.shape[1]):
-            curve = logistic(sure[~inside, concept], true[~inside, concept])
-            confidences[inside, concept] = _chance(curve, sure[inside, concept])
+            values, labels = sure[~inside, concept], true[~inside, concept]
+            curve = platt_curve(values, labels, np.ones(len(values)))
+            confidences[inside, concept] = curve(sure[inside, concept])
     return replace(run, confidences=confidences, labels=None)
-
-
-def logistic(values: np.ndarray, true: np.ndarray) -> tuple[float, float]:
-    """Slope and intercept of the logistic curve of a truth over values, the targets smoothed.
-
-    Platt's targets (n + 1) / (n + 2) and 1 / (n + 2) keep the curve finite where the values part
-    the truth; Newton's steps are few, and end early.
-    """
-    above, below = int(true.sum()), int((~true).sum())
-    target = np.where(true, (above + 1) / (above + 2), 1 / (below + 2))
-    curve = 0.0, float(np.log((above + 1) / (below + 1)))
-    loss = _loss(curve, values, target)
-    for _ in range(_STEPS):
-        step, further = 1.0, _newton(curve, values, target)
-        while True:
-            tried = curve[0] + step * further[0], curve[1] + step * further[1]
-            tried_loss = _loss(tried, values, target)
-            # A whole step can overshoot where values part the truth: then half of it.
-            if tried_loss <= loss or step < 1e-6:
-                break
-            step /= 2
-        gain, loss, curve = loss - tried_loss, tried_loss, tried
-        if gain < 1e-10:
-            break
-    return curve
-
-
-def _newton(
-    curve: tuple[float, float], values: np.ndarray, target: np.ndarray
-) -> tuple[float, float]:
-    """The step to the least loss of the parabola that fits here."""
-    chance = _chance(curve, values)
-    weight, gap = chance * (1 - chance) + 1e-12, target - chance
-    a, b, c = (weight * values * values).sum() + _RIDGE, (weight * values).sum(), weight.sum()
-    first, second = (gap * values).sum() - _RIDGE * curve[0], gap.sum()
-    det = a * c - b * b
-    return float((c * first - b * second) / det), float((a * second - b * first) / det)
-
-
-def _loss(curve: tuple[float, float], values: np.ndarray, target: np.ndarray) -> float:
-    chance = np.clip(_chance(curve, values), 1e-15, 1 - 1e-15)
-    log_likelihood = target * np.log(chance) + (1 - target) * np.log(1 - chance)
-    return float(-log_likelihood.sum() + _RIDGE / 2 * curve[0] ** 2)
-
-
-def _chance(curve: tuple[float, float], values: np.ndarray) -> np.ndarray:
-    slope, level = curve
-    probabilities: np.ndarray = 1 / (1 + np.exp(-np.clip(slope * values + level, -700, 700)))
-    return probabilities

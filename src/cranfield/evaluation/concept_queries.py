@@ -16,6 +16,7 @@ import numpy as np
 from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
 from cranfield.data.concept_query import (
+    SET_READINGS,
     Expression,
     check_concepts,
     evaluate_expression,
@@ -25,13 +26,14 @@ from cranfield.data.judgement_log import Floats
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError, check_counts, plural
 from cranfield.io.coerce import LabelsForm, coerce_labels
-from cranfield.io.concept_queries import read_concept_queries
+from cranfield.io.concepts import read_concept_queries
 from cranfield.io.convert import encode_table
 from cranfield.io.files import write_atomic
+from cranfield.options import DEFAULT_THRESHOLD
 from cranfield.validation import describe_value, validate_params
 
 Queries: TypeAlias = Mapping[str, str | Expression] | str | Path
-Reading = Literal["fuzzy", "probability"]
+Reading = Literal["fuzzy", "probability", "overlap", "inclusion"]
 _SHOWN = 3
 
 
@@ -40,6 +42,7 @@ class ConceptRanking(Answer):
     """What an annotation run retrieves for queries over its concepts."""
 
     command: ClassVar[str] = "query"
+    table_maker: ClassVar[str] = "cranfield.report.tables.scores:concept_query_document"
     reading: str
     queries: tuple[tuple[str, str], ...]
     run: Run
@@ -48,7 +51,7 @@ class ConceptRanking(Answer):
         """The first items of a topic; none where the query holds for none."""
         return self.run.ranking(topic)[:_SHOWN] if topic in self.run.topics else []
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """The queries and the first items of each."""
         return {
             "run": self.run.name,
@@ -69,6 +72,7 @@ def query_concepts(
     labels: LabelsForm,
     *,
     reading: Reading = "fuzzy",
+    min_terms: int | None = None,
     k: int | None = None,
     name: str | None = None,
 ) -> ConceptRanking:
@@ -76,22 +80,30 @@ def query_concepts(
 
     `queries` are {topic: expression} or a file. Labels without confidences count as 0 and 1.
     `k` keeps the best items of each topic; items for which a query cannot hold (0) are left out.
+    The readings "overlap" and "inclusion" take the concepts of a query for keywords and those of
+    an item for a set, to which concepts belong from a confidence of 0.5 on; with "overlap",
+    `min_terms` leaves out items that have fewer of the keywords.
 
     >>> found = query_concepts({"t": "Sea AND NOT Night"}, {
     ...     "a.jpg": {"Sea": 0.9, "Night": 0.8}, "b.jpg": {"Sea": 0.6, "Night": 0.1}})
     >>> found.run.to_dict()
     {'t': {'b.jpg': 0.6, 'a.jpg': 0.19999999999999996}}
     """
-    check_counts(k=k)
+    check_counts(k=k, min_terms=min_terms)
+    if min_terms is not None and reading != "overlap":
+        raise UsageError(f"min_terms= is for reading='overlap', not for {reading!r}")
     matrix = coerce_labels(labels, name or "run")
     expressions = _expressions(queries)
     values = _values(matrix, expressions, binary=False)
+    if reading in SET_READINGS:
+        values = {c: (v >= DEFAULT_THRESHOLD).astype(np.float64) for c, v in values.items()}
     items = sorted(range(len(matrix.items)), key=lambda i: matrix.items[i].encode(), reverse=True)
     order = np.array(items, dtype=np.intp)
     nested: dict[str, dict[str, float]] = {}
     for topic, expression in expressions.items():
         scores = evaluate_expression(expression, values, reading)[order]
-        best = [i for i in np.argsort(-scores, kind="stable") if scores[i] > 0][:k]
+        order_of_scores = np.argsort(-scores, kind="stable")
+        best = [i for i in order_of_scores if scores[i] > 0 and scores[i] >= (min_terms or 0)][:k]
         if best:
             nested[topic] = {matrix.items[order[i]]: float(scores[i]) for i in best}
     query_texts = tuple((topic, str(expression)) for topic, expression in expressions.items())

@@ -202,10 +202,11 @@ class Explanations(Answer):
     """An item under every run: true and predicted labels, and how measures come to their values."""
 
     command: ClassVar[str] = "label"
+    table_maker: ClassVar[str] = "cranfield.report.tables.scores:explanations_document"
 
     explained: tuple[ItemExplanation, ...]
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {"explain": [explanation.to_dict() for explanation in self.explained]}
 
     def headline(self) -> str:
@@ -229,6 +230,7 @@ def explain_labels(
     {'F.example': 0.6666666666666666}
     """
     task = LabelTask(truth, measures, **options)
+    task.check_complete("an explanation")
     notes = Notes()
     notes.extend(task.notes)
     explained = tuple(

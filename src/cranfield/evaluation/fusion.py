@@ -30,7 +30,7 @@ from cranfield.io.coerce import (
     name_runs,
 )
 from cranfield.measures import Measure, measure
-from cranfield.notes import Progress, with_progress
+from cranfield.notes import Progress, Watcher, with_progress
 from cranfield.references import Source
 from cranfield.registry import Param, Registry, Spec
 from cranfield.validation import Seed, validate_params
@@ -47,7 +47,7 @@ class FusionMethod(Spec):
     turns them and the weights of the runs into one score an item."""
 
     noun: ClassVar[str] = "fusion method"
-    catalogue: ClassVar[str] = "cranfield fuse --help"
+    catalogue: ClassVar[str] = "cranfield runs fuse --help"
 
     level: Callable[[Floats, FusionMethod], Floats] = field(repr=False)
     join: Callable[[Floats, Floats], Floats] = field(repr=False)
@@ -300,6 +300,7 @@ class Fusion(Answer):
     """A run made of several. `folds` are there when the weights were tuned."""
 
     command: ClassVar[str] = "fuse"
+    table_maker: ClassVar[str] = "cranfield.report.tables.scores:fusion_document"
     method: FusionMethod
     names: tuple[str, ...]
     weights: tuple[float, ...]
@@ -315,7 +316,7 @@ class Fusion(Answer):
         sizes = np.array([len(fold.topics) for fold in self.folds])
         return float(np.average([fold.held_out for fold in self.folds], weights=sizes))
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """The method, the weights, and what tuning found."""
         fields: dict[str, Any] = {
             "method": str(self.method),
@@ -358,7 +359,7 @@ def fuse(
     k: int | None = None,
     name: str = "fused",
     seed: Seed = 0,
-    progress: Progress | Callable[[float], None] | None = None,
+    progress: Watcher | None = None,
 ) -> Fusion:
     """One run of several ranked runs, of the `k` best items of each topic (default: all).
 
@@ -501,8 +502,8 @@ class _WeightSearch:
         if key not in self._seen:
             run = self._tables.run(dict.fromkeys(self._tables.topics, weights), "tuned")
             scores = evaluate(self._judged, run, self._measure)
-            name = str(self._measure)
-            self._seen[key] = {row["topic"]: row[name] for row in scores.per_topic()}
+            values = scores.plain_values(scores.measures[0])[0]
+            self._seen[key] = dict(zip(scores.units["topic"], values, strict=True))
         return self._seen[key]
 
     def mean(self, topics: Sequence[str], weights: Floats) -> float:

@@ -3,18 +3,134 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
-from cranfield._records import dataclass, replace
-from cranfield.answers import Answer
+from cranfield.answers import FORMAT, Answer, load
 from cranfield.errors import InputError, UsageError
-from cranfield.evaluation.saved_scores import is_saved, read_scores
+from cranfield.evaluation.scores import Scores
 from cranfield.io.coerce import is_file
+from cranfield.io.files import (
+    FileForm,
+    Input,
+    can_be_read_again,
+    inner_suffix,
+    open_input,
+    run_name,
+)
+from cranfield.io.sniff import holds_regions
+from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
+    from cranfield.evaluation.kernel_plan import Ties
+    from cranfield.evaluation.label_inputs import (
+        AgreementSource,
+        ConceptSource,
+        CostSources,
+        OntologySource,
+        ThresholdSource,
+    )
     from cranfield.evaluation.labels import LabelTask
-    from cranfield.evaluation.scores import Scores
+    from cranfield.evaluation.ranked import Missing, Topics
     from cranfield.notes import Progress
+
+
+class EvaluationOptions(TypedDict, total=False):
+    """The options of `evaluate` and `evaluate_labels` by name, for what scores under two truths."""
+
+    topics: Topics
+    ties: Ties
+    tie_range: bool
+    judged_only: bool
+    max_items: int | None
+    min_score: float | str | None
+    collection_size: int | None
+    missing: Missing
+    gmt: int | None
+    ontology: OntologySource | None
+    rules: str | Path | None
+    costmap: CostSources | None
+    agreement: AgreementSource | None
+    concepts: ConceptSource | None
+    threshold: ThresholdSource | None
+    thresholds: Mapping[str, ThresholdSource] | None
+    scores: str
+    unlisted: str | None
+    soft: bool
+    draws: int | None
+
+
+# How a saved result begins, and what was printed as JSON or saved in the first layout.
+_STARTS = (f'{{"format":"{FORMAT}"'.encode(), b'{"cranfield"')
+
+
+def is_saved(path: FileForm) -> bool:
+    """Whether a file holds an answer, by how it begins."""
+    if isinstance(path, Input):
+        return False
+    if inner_suffix(path) != ".json" or not can_be_read_again(path) or not Path(path).is_file():
+        return False
+    with open_input(path) as stream:
+        return b"".join(stream.read(64).split()).startswith(_STARTS)
+
+
+@validate_params
+def read_scores(paths: Sequence[str | Path]) -> Scores:
+    """The scores of several files as one.
+
+    Where two files have runs of one name, as for two states of a system, a run is named by its
+    file: `old` and `new` of one run each, or `old/bm25` and `new/bm25`.
+    """
+    parts = []
+    for path in paths:
+        answer = load(path)
+        if not isinstance(answer, Scores):
+            raise UsageError(f"{path} holds {answer!r}, not scores")
+        parts.append(answer)
+    runs = [run for part in parts for run in part.runs]
+    if len(set(runs)) < len(runs):
+        parts = [_named_by(part, run_name(p)) for part, p in zip(parts, paths, strict=True)]
+    return Scores.concat(parts)
+
+
+def _named_by(scores: Scores, file: str) -> Scores:
+    if len(scores.runs) == 1:
+        return replace(scores, runs=(file,))
+    return replace(scores, runs=tuple(f"{file}/{run}" for run in scores.runs))
+
+
+def baseline_measures(baseline: Any) -> str | None:
+    """The measures of a baseline that was saved; None for any other."""
+    if baseline is None or not is_saved(baseline):
+        return None
+    return " ".join(map(str, read_scores([baseline]).measures))
+
+
+def with_baseline(scores: Scores, baseline: Any) -> tuple[Scores, str]:
+    """The scores with those of a baseline, and its name.
+
+    It is a run among the scores, or other scores of one run, or a file of them; those are
+    compared on the measures that both have.
+    """
+    if isinstance(baseline, str) and baseline in scores.runs:
+        return scores, baseline
+    if isinstance(baseline, Scores):
+        baseline_scores, name = baseline, baseline.runs[0]
+    elif is_saved(baseline):
+        baseline_scores, name = read_scores([baseline]), run_name(baseline)
+    else:
+        return scores, str(baseline)  # a comparison says what is wrong with it
+    if len(baseline_scores.runs) != 1:
+        raise UsageError(f"a baseline is one run, and these are {', '.join(baseline_scores.runs)}")
+    name = f"baseline {name}" if name in scores.runs else name
+    baseline_measures = {str(m) for m in baseline_scores.measures}
+    shared = [m for m in scores.measures if str(m) in baseline_measures]
+    if not shared:
+        raise UsageError("the baseline has scores under none of these measures")
+    parts = [scores.select(shared), replace(baseline_scores.select(shared), runs=(name,))]
+    return Scores.concat(parts), name
+
 
 A = TypeVar("A", bound=Answer)
 LEFT_OUT = "left out: "
@@ -88,6 +204,7 @@ RANKED_OPTIONS: Mapping[str, Any] = {
     "ties": "id",
     "judged_only": False,
     "max_items": None,
+    "min_score": None,
     "collection_size": None,
     "missing": "worst",
     "gmt": None,
@@ -97,6 +214,8 @@ LABEL_OPTIONS = (
     *("ontology", "rules", "costmap", "agreement", "concepts", "threshold", "thresholds"),
     "unlisted",
 )
+# Those of them that say what confusing the concepts of boxes costs.
+REGION_OPTIONS = ("ontology", "costmap")
 SUBJECT_OPTIONS = frozenset([*RANKED_OPTIONS, *LABEL_OPTIONS, "scores"])
 
 
@@ -104,7 +223,7 @@ SUBJECT_OPTIONS = frozenset([*RANKED_OPTIONS, *LABEL_OPTIONS, "scores"])
 class EvaluationInput:
     """Runs and what they are scored against, with the options of that kind of runs."""
 
-    kind: Literal["ranked", "labels", "saved"]
+    kind: Literal["ranked", "labels", "regions", "saved"]
     options: Mapping[str, Any]
 
     @classmethod
@@ -123,6 +242,8 @@ class EvaluationInput:
                 raise UsageError(f"{foreign[0]}= is for ranked runs, not for annotation")
             if len(files) < min_runs:
                 raise UsageError(f"give {_runs(min_runs)} beside the truth")
+            if holds_regions(truth):
+                return cls("regions", {"truth": truth, "runs": files} | _of_regions(options))
             return cls("labels", {"truth": truth, "runs": files, **options})
         for name in (*LABEL_OPTIONS, "scores"):
             if options.pop(name, None) not in (None, "confidence", (), {}):
@@ -137,7 +258,7 @@ class EvaluationInput:
 
     def without_bad(self) -> tuple[EvaluationInput, tuple[str, ...]]:
         """The same with the runs that can be read, and what is wrong with the others."""
-        if self.kind == "saved":
+        if self.kind in ("saved", "regions"):
             return self, ()
         options = dict(self.options)
         options["runs"], messages = select_readable_runs(
@@ -168,9 +289,30 @@ class EvaluationInput:
             from cranfield.evaluation.ranked import evaluate
 
             return evaluate(**arguments, **self.options)
+        if self.kind == "regions":
+            from cranfield.evaluation.regions import evaluate_regions
+
+            return evaluate_regions(**arguments, **self.options)
         from cranfield.evaluation.labels import evaluate_labels
 
         return evaluate_labels(**arguments, **self.options)
+
+
+def _of_regions(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that boxes have as well; a UsageError for one that is of labels."""
+    for name in (*LABEL_OPTIONS, "scores"):
+        if name not in REGION_OPTIONS and options.get(name) not in (None, "confidence", (), {}):
+            raise UsageError(f"{name}= is for annotation with labels, not for boxes")
+    values = {name: options[name] for name in REGION_OPTIONS if options.get(name) is not None}
+    costs = values.get("costmap")
+    if isinstance(costs, Mapping) and set(costs) <= {""}:  # costs by name, as labels have them
+        if costs:
+            values["costmap"] = costs[""]
+        else:
+            del values["costmap"]
+    elif isinstance(costs, Mapping):
+        raise UsageError("costmap= has a name, but boxes have one cost map")
+    return values
 
 
 def _runs(min_runs: int) -> str:

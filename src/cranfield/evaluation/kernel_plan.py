@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from cranfield import _core
-from cranfield._records import dataclass, replace
+from cranfield._system import usable_cpus
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import from_nested
 from cranfield.errors import InputError, NeedsError, UsageError
@@ -43,8 +43,7 @@ DEEPEST_POOL = 100
 USUAL_DEPTH = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Unjudged:
+class Unjudged(NamedTuple):
     """The columns that count the unjudged items among the first `depth`, and all of these."""
 
     depth: int
@@ -52,8 +51,7 @@ class Unjudged:
     seen: int
 
 
-@dataclass(frozen=True, slots=True)
-class RunValues:
+class RunValues(NamedTuple):
     """The values of one run: a row per judged topic, a column per call of a kernel.
 
     `buffer` holds the values, `present` a byte per topic that is 1 where the run has it. `tag` is
@@ -72,8 +70,7 @@ class RunValues:
         return np.asarray(self.buffer)
 
 
-@dataclass(frozen=True, slots=True)
-class MissingItemsPolicy:
+class MissingItemsPolicy(NamedTuple):
     """Where the relevant items of a grade were put that a run does not retrieve, and for whom.
 
     `absent` and `relevant` are the columns that count them, and all of them.
@@ -85,8 +82,7 @@ class MissingItemsPolicy:
     relevant: int
 
 
-@dataclass(frozen=True, slots=True)
-class KernelPlan:
+class KernelPlan(NamedTuple):
     """Measures as calls of kernels, and which columns of their values belong to which measure.
 
     `guards` has, for a column whose topics may be left out, the one that is 0 where they are.
@@ -308,8 +304,7 @@ Ties: TypeAlias = Literal["id", "file", "average", "best", "worst"]
 TIES: tuple[Ties, ...] = ("id", "file", "average", "best", "worst")
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """How rankings are made from runs before measures see them."""
 
     ties: Ties = "id"
@@ -391,7 +386,7 @@ class RankedEvaluator:
                 f"is empty: no retrieved items found (expected lines: {trec.SHAPES['run']})",
             )
         run_values = self._finished(name, values, present, unjudged, describe(path))
-        return replace(run_values, tag=tag)
+        return run_values._replace(tag=tag)
 
     def _dict(self, source: dict[str, Any], name: str, settings: Settings) -> RunValues:
         def work(plain: dict[str, dict[str, Any]]) -> tuple[Any, Any, list[str]]:
@@ -429,7 +424,7 @@ class RankedEvaluator:
         judged = set(self.judgements.topics)
         unjudged = [t for t in run.topics if t not in judged]
         run_values = self._finished(run.name, values, present, unjudged, file_label)
-        return replace(run_values, notes=run.notes)
+        return run_values._replace(notes=run.notes)
 
     def _finished(
         self,
@@ -500,7 +495,7 @@ class TopicScorer:
             self._ties,
             self._judged_only,
             0,
-            os.cpu_count() or 1,
+            usable_cpus(),
             not run.unique,
         )
         if duplicates:

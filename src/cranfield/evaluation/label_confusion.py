@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.labels import CHUNK_CELLS, LabelMatrix
 from cranfield.errors import NeedsError
 from cranfield.notes import Notes, Progress
+from cranfield.options import DEFAULT_THRESHOLD
 
 if TYPE_CHECKING:
     from cranfield.evaluation.scores import Scores
@@ -157,6 +157,7 @@ def score_with_mistakes(
 
     report_progress = Progress.of(progress)
     task = LabelTask(truth, measures, **options)
+    task.check_complete("a list of mistakes")
     mistakes = Mistakes(task.truth.concepts, task.truth)
 
     def passing() -> Iterator[LabelMatrix]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from cranfield.data.costmap import AgreementMap, CostMap
-from cranfield.data.defaults import DEFAULT_MEASURES, DEFAULT_WITH_COSTS
 from cranfield.data.knowledge import DEFAULT_COST, TREE_COST, Knowledge
-from cranfield.data.labels import LabelMatrix, Threshold
+from cranfield.data.labels import LabelMatrix, Threshold, dense
 from cranfield.data.ontology import Ontology, RuleBook
 from cranfield.errors import InputError, NeedsError, UsageError, suggest
-from cranfield.io.coerce import LabelsForm, coerce_labels
+from cranfield.io.coerce import LabelsForm, coerce_labels, is_file
 from cranfield.io.costmap import read_agreement, read_costmap
 from cranfield.io.files import run_name
 from cranfield.io.labels import read_concepts, read_threshold
@@ -23,6 +23,7 @@ from cranfield.measures.base import Measure
 from cranfield.measures.labels.blocks import item_blocks
 from cranfield.measures.labels.registry import LABEL_SETS, OFFICIAL_COSTS, without_needs
 from cranfield.measures.parse import listed_measures
+from cranfield.options import DEFAULT_MEASURES, DEFAULT_WITH_COSTS
 from cranfield.validation import describe_value
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ ThresholdSource: TypeAlias = "Threshold | str | Path"
 UNLISTED = ("absent", "unjudged")
 # A truth that lists more of its cells is taken for complete: some may be missing by mistake.
 MOST_LISTED = 0.9
+# The grade from which a concept counts as true where a measure uses no grades.
+LEAST_GRADE = 1.0
 # Items of the truth that are held against the rules at a time.
 ROWS_AT_ONCE = 8192
 
@@ -67,25 +70,74 @@ def coerce_threshold(source: ThresholdSource) -> Threshold:
     return read_threshold(str(source)) if isinstance(source, str | Path) else source
 
 
-def check_listed(truth: LabelMatrix, unlisted: str | None) -> None:
-    """Refuse a truth that may list its judged cells alone, unless it is said what the others are.
+def resolve_unlisted(truth: LabelMatrix, unlisted: str | None) -> LabelMatrix:
+    """The truth with what the cells are that a long file does not list, or a UsageError.
 
     Where absent concepts are listed one by one, those that are not listed may not have been judged.
     """
     if unlisted is not None and unlisted not in UNLISTED:
         raise UsageError(f"unlisted={unlisted!r} is not one of {', '.join(UNLISTED)}")
-    if unlisted == "absent" or truth.listed > MOST_LISTED:
-        return
+    if unlisted == "absent" or truth.listed == 1:
+        return truth
     finding = f"{truth.where}: lists {truth.listed:.0%} of its cells"
     if unlisted == "unjudged":
-        raise UsageError(
-            f"{finding}, and these measures need every cell judged; infAP.concept is "
-            "estimated from "
-            "those that are"
-        )
+        if truth.listed_cells is None:
+            raise UsageError(
+                f"{finding}, and has more cells than values are estimated for; choose some of its "
+                "concepts with concepts=..."
+            )
+        judged = truth.listed_cells if truth.judged is None else truth.listed_cells & truth.judged
+        return replace(truth, judged=judged, listed=1.0, listed_cells=None)
+    if truth.listed > MOST_LISTED:
+        return truth
     raise UsageError(
         f"{finding}, and some of them as absent: are the others absent, or were they not judged? "
         "Say so by unlisted='absent' or unlisted='unjudged'"
+    )
+
+
+def read_truth(source: LabelsForm) -> LabelMatrix:
+    """The truth of a file or of plain objects, with its grades where values go beyond 0 and 1.
+
+    A concept that an item has with a grade of 1 or more counts as true.
+    """
+    try:
+        return coerce_labels(source, "truth", unjudged=True)
+    except InputError as refusal:
+        # A stream cannot be read again.
+        if is_file(source) and not isinstance(source, str | Path):
+            raise
+        try:
+            scored = coerce_labels(source, "truth", scores="any", unjudged=True)
+        except InputError:
+            raise refusal from None
+        if scored.confidences is None:
+            raise
+        grades = np.asarray(dense(scored.confidences), dtype=np.float64)
+        grades = np.where(np.isneginf(grades), 0.0, grades)  # cells that a long file does not list
+        if not np.isfinite(grades).all() or (grades < 0).any() or grades.max() <= 1:
+            raise
+    return replace(
+        scored, labels=grades >= LEAST_GRADE, confidences=None, grades=grades, unbounded=False
+    )
+
+
+def with_fractions(truth: LabelMatrix, measures: Sequence[Measure]) -> LabelMatrix:
+    """A truth of shares between 0 and 1 with these as grades, where every measure uses grades."""
+    if truth.labels is not None or not all("grades" in m.needs for m in measures):
+        return truth
+    grades = np.asarray(dense(truth.confidences), dtype=np.float64)
+    return replace(truth, labels=grades > 0, confidences=None, grades=grades)
+
+
+def note_grades(truth: LabelMatrix, measures: Sequence[Measure], notes: Notes) -> None:
+    """A note which measures see no more of a graded truth than what is true."""
+    binary = [str(m) for m in measures if "grades" not in m.needs]
+    if truth.grades is None or not binary:
+        return
+    notes.add(
+        f"{truth.name} has grades up to {truth.grades.max():g}; a concept counts as true from "
+        f"grade {LEAST_GRADE:g} on in {', '.join(binary[:5])}"
     )
 
 
@@ -97,7 +149,7 @@ def coerce_truth(
     `concepts` names the columns of a truth without names, adds concepts that no item has to
     one that has them, or chooses some of its concepts.
     """
-    truth = coerce_labels(source, "truth")
+    truth = read_truth(source)
     if concepts is None:
         return truth, frozenset()
     truth_concepts = set(truth.concepts)
@@ -182,7 +234,8 @@ def checked_truth(truth: LabelMatrix, ontology: Ontology | None) -> LabelMatrix:
         raise InputError.single(
             truth.where,
             f"the truth has values between 0 and 1{_not_binary(truth)}; expected 0 or 1 "
-            "(the truth comes first, then the runs)",
+            "(the truth comes first, then the runs; shares are grades for measures such as "
+            "nDCG.example, and probabilities with soft=True)",
         )
     if truth.source and truth.confidences is not None:
         raise InputError.single(

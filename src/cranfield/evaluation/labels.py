@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -11,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cranfield._system import usable_cpus
 from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import Alignment, Floats, LabelMatrix, Threshold, align
 from cranfield.errors import InputError, NeedsError, UsageError, check_counts
+from cranfield.evaluation.item_influence import item_influence
 from cranfield.evaluation.label_inputs import (
     AgreementSource,
     ConceptSource,
@@ -21,7 +22,6 @@ from cranfield.evaluation.label_inputs import (
     OntologySource,
     ThresholdSource,
     apply_official_costs,
-    check_listed,
     check_needs,
     checked_truth,
     coerce_concepts,
@@ -31,8 +31,12 @@ from cranfield.evaluation.label_inputs import (
     gather,
     note_broken_rules,
     note_broken_truth,
+    note_grades,
+    resolve_unlisted,
     select_measures,
+    with_fractions,
 )
+from cranfield.evaluation.partly_judged import check_estimable, score_imputed_labels
 from cranfield.evaluation.probabilistic_labels import (
     DEFAULT_DRAWS,
     SoftLabels,
@@ -40,10 +44,11 @@ from cranfield.evaluation.probabilistic_labels import (
     soft_file,
 )
 from cranfield.evaluation.scores import THREADS, Executor, Scores, aggregate
-from cranfield.io.coerce import LabelsForm, coerce_labels, is_file
+from cranfield.io.coerce import LabelRunsForm, LabelsForm, coerce_labels, is_file
 from cranfield.io.files import run_name
 from cranfield.measures.base import Measure
 from cranfield.measures.labels.blocks import (
+    ConceptBlock,
     LabelPlan,
     PerConcept,
     PerItem,
@@ -52,6 +57,7 @@ from cranfield.measures.labels.blocks import (
     concept_blocks,
     item_blocks,
 )
+from cranfield.measures.labels.concept import weighted_mean
 from cranfield.measures.labels.registry import parse_label_measures
 from cranfield.notes import Notes, Progress, with_progress
 from cranfield.validation import Seed, validate_params
@@ -98,7 +104,9 @@ class LabelTask:
         self._draws, self._rng = draws, rng
         truth, exclusive = soft_file(truth)
         matrix, self._left_out = coerce_truth(truth, concept_names)
-        check_listed(matrix, unlisted)
+        matrix = resolve_unlisted(matrix, unlisted)
+        if not soft and exclusive is None and matrix.labels is None:
+            matrix = self._with_fractions(matrix, measures)
         self.chances: SoftLabels | None = None
         if soft or exclusive is not None:
             self.chances = SoftLabels(matrix, bool(exclusive))
@@ -118,7 +126,16 @@ class LabelTask:
                 "left out of 'all', for want of ontology=... or costmap=...: " + ", ".join(dropped)
             )
         self.measures = parse_label_measures(selected)
+        self.partly_judged = self.truth.judged is not None and not self.truth.judged.all()
+        if self.partly_judged:
+            if self.chances is not None:
+                raise UsageError(
+                    f"{self.truth.where}: cells that were not judged in a truth of probabilities: "
+                    "give them a probability as well"
+                )
+            check_estimable(self.truth, self.measures)
         check_needs(self.measures, self.knowledge, notes)
+        note_grades(self.truth, self.measures, notes)
         if rules is not None and full is not None:
             note_broken_truth(self.truth, full, notes)
         elif any(m.name == "OS" and m.value_of("rules") for m in self.measures):
@@ -128,9 +145,26 @@ class LabelTask:
         self._thresholds = {n: coerce_threshold(t) for n, t in (thresholds or {}).items()}
         self.notes = notes.lines()
 
+    @staticmethod
+    def _with_fractions(
+        matrix: LabelMatrix, measures: str | Measure | Iterable[str | Measure] | None
+    ) -> LabelMatrix:
+        """Shares as grades, where that is what all measures read."""
+        if measures is None:
+            return matrix
+        return with_fractions(matrix, parse_label_measures(measures))
+
+    def check_complete(self, purpose: str) -> None:
+        """A UsageError where a purpose needs all cells, and some were not judged."""
+        if self.partly_judged:
+            raise UsageError(
+                f"{self.truth.where}: {purpose} needs every cell judged; scores are estimated from "
+                "those that are"
+            )
+
     def evaluate(
         self,
-        runs: Iterable[Any] | Mapping[str, Any],
+        runs: LabelRunsForm,
         *,
         keep: bool = True,
         jobs: int | None = None,
@@ -141,42 +175,44 @@ class LabelTask:
         report_progress = Progress.of(progress)
         notes = Notes()
         notes.extend(self.notes)
-        collected = _ScoreTables(self, keep or self.chances is not None)
+        uncertain = self.partly_judged or self.chances is not None
+        collected = _ScoreTables(self, keep or uncertain)
         aligned_runs: list[LabelMatrix] = []
-        first = report_progress if self.chances is None else report_progress.part(0.0, FIRST_SCORED)
+        first = report_progress.part(0.0, FIRST_SCORED) if uncertain else report_progress
         count = len(runs) if isinstance(runs, Sequence | Mapping) else 0
         for k, run in enumerate(self.runs(runs)):
             report_progress.check()
             aligned = self.aligned(run, notes)
             # How many runs a generator still has is unknown.
             part = first.part(k / count, (k + 1) / count) if count else first.part(0.0, 0.0)
-            collected.add(run.name, aligned, jobs or os.cpu_count() or 1, part)
-            if self.chances is not None:
+            collected.add(run.name, aligned, jobs or usable_cpus(), part)
+            if uncertain:
                 aligned_runs.append(aligned.run)
         scores = collected.scores(notes.lines())
-        if self.chances is None:
+        if not uncertain:
             report_progress.finish()
             return scores
         from cranfield.stats._resample import seed_of
 
-        return score_sampled_labels(
+        estimate = score_sampled_labels if self.chances is not None else score_imputed_labels
+        return estimate(
             self,
-            self.chances,
             aligned_runs,
             scores,
             draws=self._draws or DEFAULT_DRAWS,
             seed=seed_of(self._rng),
-            jobs=jobs or os.cpu_count() or 1,
+            jobs=jobs or usable_cpus(),
             progress=report_progress.part(FIRST_SCORED, 1.0),
         )
 
-    def runs(self, runs: Iterable[Any] | Mapping[str, Any]) -> Iterator[LabelMatrix]:
+    def runs(self, runs: LabelRunsForm) -> Iterator[LabelMatrix]:
         """The runs with their names and thresholds, each read when it is its turn."""
-        if _is_one_run(runs) or not isinstance(runs, Iterable):
-            raise UsageError("runs are given as a list: evaluate_labels(truth, [run], ...)")
+        several = _several(runs)
         pairs: Iterable[tuple[str | None, Any]]
-        pairs = runs.items() if isinstance(runs, Mapping) else ((None, run) for run in runs)
-        if isinstance(runs, Sequence | Mapping):
+        pairs = (
+            several.items() if isinstance(several, Mapping) else ((None, run) for run in several)
+        )
+        if isinstance(several, Sequence | Mapping):
             pairs = list(pairs)
             _check_names([name or _given_name(run) for name, run in pairs], self._thresholds)
         names: set[str] = set()
@@ -231,6 +267,13 @@ class LabelTask:
                 f"compare its {', '.join(ranked[:5])} with runs that have confidences",
                 about=run.name,
             )
+        probabilities = [str(m) for m in self.measures if "probabilities" in m.needs]
+        if run.unbounded and probabilities:
+            raise NeedsError(
+                f"{run.where}: scores of any size are no probabilities, which "
+                f"{', '.join(probabilities)} needs: give confidences in [0, 1], or "
+                "scores='logistic'"
+            )
         decided = [str(m) for m, plan in self.plans.items() if not plan.ranked]
         if run.unbounded and run.labels is None and decided:
             raise NeedsError(
@@ -264,7 +307,7 @@ class LabelTask:
 @with_progress
 def evaluate_labels(
     truth: LabelsForm,
-    runs: Iterable[Any] | Mapping[str, Any],
+    runs: LabelRunsForm,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     ontology: OntologySource | None = None,
@@ -286,9 +329,10 @@ def evaluate_labels(
 ) -> Scores:
     """Score runs against the truth.
 
-    `truth` and each run are a LabelMatrix, a file, or what `LabelMatrix.of` takes; `runs` may
-    also be {name: run}, or a generator: each run is scored and dropped before the next is asked
-    for. Without `measures` the usual ones are taken for which all that they need is given.
+    `truth` and each run are a LabelMatrix, a file, or what `LabelMatrix.of` takes: a matrix, a
+    class or a list of labels of each item, a data frame. `runs` is one run, a list of them,
+    {name: run}, or a generator: each run is scored and dropped before the next is asked for.
+    Without `measures` the usual ones are taken for which all that they need is given.
     `rules` is a TOML file with more rules than the ontology's. `costmap` is the default map, or
     {name: map} for measures such as `OS(cost='fts')`. `concepts` names the columns of files
     without names, adds concepts that no item has, or chooses some of the truth's concepts.
@@ -298,7 +342,10 @@ def evaluate_labels(
     threshold in their own unit) or "logistic" (brought to [0, 1] by that function). With
     `keep=False` only the value of each run is kept, not its values per item and concept.
     `unlisted` says what the cells are that a long truth does not list although it lists others as
-    absent: "absent" or "unjudged".
+    absent: "absent" or "unjudged". Where some cells were not judged (also `?` in a file, or
+    `LabelMatrix.judged`), scores are expected values over truths that agree with the judged cells,
+    drawn from a model of the others given what all runs say of them, and `scores.doubt` says how
+    far they are sure.
     With `soft` the values of the
     truth are probabilities (a file with a column `probability` says so itself): the scores are
     expected values then, and `scores.doubt` says how far they are sure, from `draws` of the whole
@@ -326,7 +373,16 @@ def evaluate_labels(
     }
     if executor == THREADS:
         return LabelTask(**options).evaluate(runs, keep=keep, jobs=jobs, progress=progress)
-    pairs = runs.items() if isinstance(runs, Mapping) else [(_given_name(r), r) for r in runs]
+    if LabelTask(**options).partly_judged:
+        raise UsageError(
+            "cells that were not judged are estimated from all runs together: executor='threads'"
+        )
+    several = _several(runs)
+    pairs = (
+        several.items()
+        if isinstance(several, Mapping)
+        else [(_given_name(run), run) for run in several]
+    )
     named_runs = [(name or f"run{i}", run) for i, (name, run) in enumerate(pairs, 1)]
     run_thresholds = thresholds or {}
     _check_names([name for name, _ in named_runs], run_thresholds)
@@ -373,6 +429,15 @@ def _given_name(run: Any) -> str | None:
     return run.name if isinstance(run, LabelMatrix) else None
 
 
+def _several(runs: LabelRunsForm) -> Iterable[Any] | Mapping[str, Any]:
+    """A list of runs or {name: run}, also where one run is alone."""
+    if _is_one_run(runs):
+        return [runs] if is_file(runs) or isinstance(runs, LabelMatrix) else {"run": runs}
+    if not isinstance(runs, Iterable):
+        raise UsageError("runs are one run, a list of runs, or {name: run}")
+    return runs
+
+
 def _is_one_run(runs: Any) -> bool:
     """Whether this is a run itself, not a list of runs or {name: run}."""
     if isinstance(runs, Mapping):
@@ -380,7 +445,7 @@ def _is_one_run(runs: Any) -> bool:
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
         return isinstance(first, set | frozenset) or isinstance(inner, Real)
     shape = getattr(runs, "shape", ())
-    return isinstance(runs, LabelMatrix | str | Path) or len(shape) == 2 or runs is None
+    return isinstance(runs, LabelMatrix) or is_file(runs) or len(shape) in (1, 2)
 
 
 @dataclass
@@ -396,6 +461,7 @@ class _ScoreTables:
         self.overall: dict[Measure, list[float]] = {m: [] for m in plans}
         self.left: dict[Measure, list[int]] = {m: [] for m in plans}
         self.values: dict[Measure, list[Floats]] = {m: [] for m in plans}
+        self.influence: dict[Measure, list[Floats]] = {m: [] for m in plans}
         self.missing: list[int] = []
         self.run_facts: list[dict[str, Any]] = []
 
@@ -409,6 +475,12 @@ class _ScoreTables:
             self.left[measure].append(int(np.isnan(values).sum()))
             if self.keep:
                 self.values[measure].append(values)
+        # Where cells were not judged, what an item adds depends on what they are.
+        if self.keep and not self.task.partly_judged:
+            by_unit = {m: values for m, (values, _) in results.items()}
+            parts = item_influence(plans, truth, run, self.task.knowledge, by_unit, jobs)
+            for measure, by_item in parts.items():
+                self.influence[measure].append(by_item)
         self.names.append(name)
         self.missing.append(aligned.missing_items)
         per_concept = [m for m, plan in plans.items() if plan.unit == "concept"]
@@ -435,6 +507,7 @@ class _ScoreTables:
             units={"item": truth.items, "concept": truth.concepts},
             unit_of={m: plan.unit for m, plan in plans.items()},
             values={m: np.array(rows) for m, rows in self.values.items() if rows},
+            influence={m: np.array(rows) for m, rows in self.influence.items() if rows},
             overall={m: np.array(values) for m, values in self.overall.items()},
             missing=tuple(self.missing),
             evaluated=(len(truth.items),) * len(self.names),
@@ -475,16 +548,25 @@ def score_run(
             for measure, plan in plans.items():
                 if isinstance(plan, PerItem):
                     parts[measure].append(plan.values(items))
-                if not isinstance(plan, PerRankedConcept) and plan.sums is not None:
+                    if plan.counts is not None:
+                        sums[measure] = sums[measure] + plan.counts(items).sum(axis=1)
+                elif isinstance(plan, PerConcept):
                     sums[measure] = sums[measure] + plan.sums(items)
             rows += len(items.truth)
             progress(rows / len(truth.items))
     cutoffs = tuple(
         sorted({int(m.at) for m, p in plans.items() if isinstance(p, PerRankedConcept) and m.at})
     )
-    if any(isinstance(plan, PerRankedConcept) for plan in plans.values()):
+    averages = {p.average for p in plans.values() if isinstance(p, PerRankedConcept)}
+    together: list[ConceptBlock] = []
+    weights: list[Floats] = []
+    if averages:
         for concepts in concept_blocks(truth, run, cutoffs, jobs, presorted):
             progress.check()
+            if "micro" in averages:
+                together.append(concepts)
+            if "weighted" in averages:
+                weights.append(concepts.truth.sum(axis=0, dtype=np.float64))
             for measure, plan in plans.items():
                 if isinstance(plan, PerRankedConcept):
                     parts[measure].append(plan.values(concepts))
@@ -494,7 +576,26 @@ def score_run(
             values = plan.finish(np.asarray(sums[measure]), len(truth.items))
         else:
             values = np.concatenate(parts[measure])
-        total = None if isinstance(plan, PerRankedConcept) else plan.total
-        overall = aggregate(measure, values) if total is None else total(np.asarray(sums[measure]))
+        if isinstance(plan, PerRankedConcept):
+            overall = _averaged_concepts(measure, plan, values, together, weights)
+        elif plan.total is None:
+            overall = aggregate(measure, values)
+        else:
+            overall = plan.total(np.asarray(sums[measure]))
         results[measure] = (values, overall)
     return results
+
+
+def _averaged_concepts(
+    measure: Measure,
+    plan: PerRankedConcept,
+    values: Floats,
+    blocks: Sequence[ConceptBlock],
+    weights: Sequence[Floats],
+) -> float:
+    """The value of a run as the measure averages over concepts."""
+    if plan.average == "micro":
+        return float(plan.values(ConceptBlock.joined(blocks).pooled())[0])
+    if plan.average == "weighted":
+        return weighted_mean(values, np.concatenate(weights))
+    return aggregate(measure, values)

@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.data import Judgements
-from cranfield.data.concept_rankings import concept_rankings
-from cranfield.data.labels import LabelMatrix
+from cranfield.data.labels import LabelMatrix, concept_rankings
 from cranfield.errors import MeasureError, UsageError, suggest
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
-from cranfield.io.annotations import name_annotations
 from cranfield.io.coerce import coerce_labels
-from cranfield.io.partial_labels import read_pooled_cells
+from cranfield.io.labels import name_annotations
+from cranfield.io.labels_other import read_pooled_cells
 from cranfield.measures import POOLED, Measure, parse_measures
 from cranfield.measures.labels.pooled import as_ranked
 from cranfield.measures.parse import listed_measures

@@ -1,4 +1,6 @@
-"""What rankings have found at every cutoff, and the curves and points made from that.
+"""Curves of rankings: precision at levels of recall, and measures along the ranks.
+
+What rankings have found at every cutoff, and the curves and points made from that.
 
 Rocchio, section 2 (B: estimates over topics, C: retrieved sets, D: precision against recall);
 Chatzichristofis et al., section 2: the counts A_k to D_k, retrieval effectiveness, receiver and
@@ -7,20 +9,164 @@ relative operating characteristic, precision and recall against generality.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.data import Judgements, Run
 from cranfield.errors import UsageError, suggest
-from cranfield.evaluation.curves import Curve, Roc
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
 from cranfield.io.coerce import coerce_judgements, coerce_run, name_runs
-from cranfield.measures import measure
+from cranfield.measures import Measure, measure, parse_measures
 from cranfield.stats.intervals import wilson_intervals
+
+if TYPE_CHECKING:
+    from cranfield.data.labels import LabelMatrix
+
+LEVELS = tuple(level / 10 for level in range(11))
+RECALL_MEASURES = " ".join(f"iP@{level:g}" for level in LEVELS)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A curve of a run: points, and where there is one a band (x, low, high) around them."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+    band: tuple[tuple[float, float, float], ...] = ()
+
+
+def recall_curves(scores: Scores, *, confidence: float = 0.95) -> tuple[Curve, ...]:
+    """Mean interpolated precision at eleven levels of recall, from scores of `RECALL_MEASURES`.
+
+    The band is the interval of each mean, where there is one at every level.
+    """
+    by_level = {m.at: m for m in scores.measures if m.name == "iP"}
+    if any(level not in by_level for level in LEVELS):
+        raise UsageError(f"precision against recall needs the measures {RECALL_MEASURES}")
+    boxes = scores.interval(confidence=confidence)
+    means = scores.mean()
+    curves = []
+    for run in scores.runs:
+        points, band = [], []
+        for level in LEVELS:
+            name = str(by_level[level])
+            points.append((level, means[run][name]))
+            box = boxes[run][name]
+            if box is not None:
+                band.append((level, box.low, box.high))
+        curves.append(Curve(run, tuple(points), tuple(band) if len(band) == len(LEVELS) else ()))
+    return tuple(curves)
+
+
+# A ranking of as many items is made for each of the ranks.
+MOST_RANKS = 5_000
+
+
+def behaviour_curves(
+    measures: str | Iterable[str | Measure], *, size: int = 100, relevant: int = 1
+) -> tuple[Curve, ...]:
+    """The value of each measure when one of `relevant` items is retrieved, at each rank in turn.
+
+    NMRR looks as deep as other topics allow: K is 4 NG, as in the figures of its paper.
+    """
+    if not 1 <= relevant <= size:
+        raise UsageError(f"{relevant} relevant of {size} items: expected 1 to {size}")
+    if size > MOST_RANKS:
+        raise UsageError(f"a curve over {size:,} ranks: at most {MOST_RANKS:,} can be drawn")
+    parsed = parse_measures(measures if isinstance(measures, str) else list(measures))
+    width = len(str(size))
+    truth: dict[str, Mapping[str, int]] = {}
+    run: dict[str, dict[str, float]] = {}
+    last = size + 1 - relevant  # those that are not retrieved stand behind it
+    for rank in range(1, last + 1):
+        topic = f"{rank:0{width}d}"
+        truth[topic] = {"hit": 1, **{f"lost{n}": 1 for n in range(relevant - 1)}}
+        run[topic] = {
+            "hit" if at == rank else f"other{at}": float(-at) for at in range(1, last + 1)
+        }
+    scores = evaluate(truth, {"run": run}, parsed, collection_size=size, gmt=2 * relevant)
+    return tuple(
+        Curve(str(m), tuple((float(r + 1), float(v)) for r, v in enumerate(scores.values[m][0])))
+        for m in parsed
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Roc:
+    """A ROC curve: points from (0, 0) to (1, 1), the rate of equal errors, the area."""
+
+    points: tuple[tuple[float, float], ...]
+    eer: float
+    auc: float
+
+
+def roc_curve(truth: Any, confidences: Any) -> Roc:
+    """The curve over all thresholds, ties in one step; truth and confidences of equal shape.
+
+    >>> roc_curve([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    Roc(points=((0.0, 0.0), (0.0, 0.5), (0.5, 0.5), (0.5, 1.0), (1.0, 1.0)), eer=0.5, auc=0.75)
+    """
+    import numpy as np
+
+    true = np.asarray(truth, dtype=bool).ravel()
+    scores = np.asarray(confidences, dtype=float).ravel()
+    if true.all() or not true.any():
+        raise UsageError("a ROC curve needs examples that are true and others that are not")
+    order = np.argsort(-scores, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(scores[order])), len(order) - 1)
+    hits = np.cumsum(true[order])[ends]
+    y = np.concatenate([[0.0], hits / true.sum()])
+    x = np.concatenate([[0.0], (ends + 1 - hits) / (~true).sum()])
+    return roc_of_points(list(zip(x.tolist(), y.tolist(), strict=True)))
+
+
+def roc_of_points(points: Sequence[tuple[float, float]]) -> Roc:
+    """The curve through points that rise from (0, 0) to (1, 1)."""
+    steps = itertools.pairwise(points)
+    area = sum((x1 - x0) * (y0 + y1) for (x0, y0), (x1, y1) in steps) / 2
+    return Roc(tuple(points), _equal_errors(points), area)
+
+
+def _equal_errors(points: Sequence[tuple[float, float]]) -> float:
+    """Where the curve crosses the line FPR = 1 - TPR."""
+    for (x0, y0), (x1, y1) in itertools.pairwise(points):
+        before, after = x0 + y0 - 1, x1 + y1 - 1
+        if after >= 0:
+            return x0 + (x1 - x0) * -before / (after - before)
+    raise AssertionError("a ROC curve ends at (1, 1)")
+
+
+def roc_curves(
+    truth: LabelMatrix, runs: Iterable[LabelMatrix], concept: str | None = None
+) -> dict[str, Roc]:
+    """The curve of every run with confidences; truth and runs have the same items."""
+    if concept is not None and concept not in truth.concepts:
+        raise UsageError(f"the truth has no concept {concept!r}")
+    at = None if concept is None else truth.concepts.index(concept)
+    columns = slice(None) if at is None else slice(at, at + 1)
+    true = truth.rows(0, len(truth.items))[0]
+    by_run = {}
+    for run in runs:
+        if not run.is_binary:
+            confidences = run.rows(0, len(truth.items))[1]
+            by_run[run.name] = roc_curve(true[:, columns], confidences[:, columns])  # type: ignore[index]
+    if not by_run:
+        raise UsageError("a ROC curve needs runs with confidences")
+    return by_run
+
+
+def ranking(places: Sequence[int], depth: int) -> dict[str, float]:
+    """A ranked list with relevant items r0, r1, ... at these places and others elsewhere."""
+    relevant = {rank: f"r{k}" for k, rank in enumerate(places)}
+    return {relevant.get(rank, f"x{rank}"): -float(rank) for rank in range(1, depth + 1)}
+
 
 Floats: TypeAlias = NDArray[np.float64]
 Mean: TypeAlias = Literal["macro", "micro"]
@@ -280,23 +426,7 @@ def above_score(runs: Any, min_score: float | str) -> list[Any]:
     A number is an absolute score; "80%" is relative: that far up from the lowest to the highest
     score of each topic.
     """
-    relative = isinstance(min_score, str) and min_score.strip().endswith("%")
-    try:
-        bound = float(str(min_score).strip().removesuffix("%")) / (100 if relative else 1)
-    except ValueError:
-        raise UsageError(
-            f"min_score={min_score!r}: expected a number, or a share as '80%'"
-        ) from None
-    cut_runs = []
-    for name, source in name_runs(runs):
-        run = coerce_run(source, name)
-        lists = {}
-        for topic, items in run.to_dict().items():
-            low, high = min(items.values()), max(items.values())
-            threshold = low + bound * (high - low) if relative else bound
-            lists[topic] = {item: s for item, s in items.items() if s >= threshold}
-        cut_runs.append(type(run).from_dict(lists).named(name))
-    return cut_runs
+    return [coerce_run(source, name).above(min_score) for name, source in name_runs(runs)]
 
 
 def _at(counts: CutoffCounts, cutoff: int) -> int:
@@ -342,6 +472,129 @@ def _areas(x: Floats, y: Floats) -> Floats:
 
 
 def _equal_error(points: Sequence[tuple[float, float]]) -> float:
-    from cranfield.evaluation.curves import roc_of_points
-
     return roc_of_points(points).eer
+
+
+# Cutoffs that are looked at together where a whole ranking is.
+BLOCK = 250
+_FINE_LEVELS = tuple(k / 20 for k in range(1, 21))
+GAIN_DEPTH = 100
+GAINS = ("CG", "DCG", "nCG", "nDCG")
+
+
+def gain_curves(
+    judgements: Any,
+    runs: Any,
+    gain: str = "CG",
+    *,
+    against: Literal["rank", "recall"] = "rank",
+    depth: int | None = None,
+    jobs: int = 1,
+    **options: Any,
+) -> tuple[Curve, ...]:
+    """The mean over topics of a gain at every rank, or at every level of recall.
+
+    The gain is CG, DCG, nCG or nDCG, with its parameters if need be: the gain of SHREC is
+    "DCG(discount='jk')".
+
+    Against recall the gain is that at the item by which a topic reaches the level; a topic that
+    never does keeps what it had at the last rank, and the curve ends with the last level that any
+    topic reaches. With one topic the points are its relevant items. `depth` is how many ranks
+    are looked at: 100 against rank and all of them against recall unless told otherwise.
+    """
+    of_gain, parameters = _parts(gain)
+    judged = coerce_judgements(judgements)
+    if against == "recall":
+        curves = []
+        for name, source in name_runs(runs):
+            run = coerce_run(source, name)
+            blocks = _blocks(judged, run, (of_gain, parameters), depth, jobs, options)
+            curves.append(Curve(name, _along_recall(blocks)))
+        return tuple(curves)
+    if against != "rank":
+        raise UsageError(f"against={against!r}: expected 'rank' or 'recall'")
+    cutoffs = cutoffs_to(depth or GAIN_DEPTH, len(name_runs(runs)) * len(judged.topics))
+    measure_names = ["NumRel", "NumRet", *(f"P@{k}" for k in cutoffs)]
+    measure_names += [f"{of_gain}@{k}{parameters}" for k in cutoffs]
+    scores = evaluate(judged, runs, measure_names, jobs=jobs, **options)
+    counts = counts_of(scores, cutoffs)
+    topic_columns = [scores.units["topic"].index(t) for t in counts.topics]
+    names = [f"{of_gain}@{k}{parameters}" for k in counts.cutoffs]
+    values = np.stack([per_topic(scores, name)[:, topic_columns] for name in names], axis=2)
+    means = np.nan_to_num(values).mean(axis=1)
+    return tuple(
+        Curve(run, tuple(zip(map(float, counts.cutoffs), means[i].tolist(), strict=True)))
+        for i, run in enumerate(counts.runs)
+    )
+
+
+def _blocks(
+    judged: Judgements,
+    run: Run,
+    gain: tuple[str, str],
+    depth: int | None,
+    jobs: int,
+    options: Mapping[str, Any],
+) -> Iterator[tuple[Any, Any]]:
+    """Recall and gain, topics x cutoffs each, of some cutoffs after the other, to the last rank.
+
+    A whole ranking at once would need as many columns as it has items.
+    """
+    first = 1
+    deepest = math.inf if depth is None else depth
+    while first <= deepest:
+        cutoffs = range(first, 1 + int(min(deepest, first + BLOCK - 1)))
+        names = [f"{gain[0]}@{k}{gain[1]}" for k in cutoffs]
+        measure_names = ["NumRel", "NumRet", *(f"P@{k}" for k in cutoffs), *names]
+        scores = evaluate(judged, {run.name: run}, measure_names, jobs=jobs, **options)
+        relevant = np.nan_to_num(per_topic(scores, "NumRel")[0])
+        topic_columns = np.flatnonzero(relevant > 0)
+        if not len(topic_columns):
+            raise UsageError("no topic has a relevant item: there is nothing to find")
+        longest = max(1, int(np.nanmax(per_topic(scores, "NumRet"), initial=1)))
+        deepest = min(deepest, longest)
+        reached = [k for k in cutoffs if k <= deepest]
+        precision = np.stack(
+            [per_topic(scores, f"P@{k}")[0, topic_columns] for k in reached], axis=1
+        )
+        gains = np.stack(
+            [per_topic(scores, n)[0, topic_columns] for n in names[: len(reached)]], axis=1
+        )
+        hits = np.rint(np.nan_to_num(precision) * np.array(reached))
+        yield hits / relevant[topic_columns, None], np.nan_to_num(gains)
+        first += BLOCK
+
+
+def _parts(gain: str) -> tuple[str, str]:
+    """A measure without a cutoff as its name and its parameters."""
+    name, bracket, rest = gain.strip().partition("(")
+    if name not in GAINS:
+        raise UsageError(f"gain={gain!r}: expected one of {', '.join(GAINS)}")
+    return name, bracket + rest
+
+
+def _along_recall(blocks: Iterable[tuple[Any, Any]]) -> tuple[tuple[float, float], ...]:
+    """Points (recall, gain) of blocks of topics x cutoffs that follow one another."""
+    points: list[tuple[float, float]] = []
+    at_levels: Any = None
+    last: Any = None
+    for recall, gains in blocks:
+        if len(recall) == 1:
+            before = points[-1][0] if points else 0.0
+            new_points = np.flatnonzero(np.diff(recall[0], prepend=before) > 0)
+            points += [(float(recall[0, k]), float(gains[0, k])) for k in new_points]
+            continue
+        if at_levels is None:
+            at_levels = np.full((len(_FINE_LEVELS), len(recall)), np.nan)
+        for values, level in zip(at_levels, _FINE_LEVELS, strict=True):
+            reached = recall >= level - 1e-9
+            new_points = np.isnan(values) & reached.any(axis=1)
+            values[new_points] = gains[new_points, reached.argmax(axis=1)[new_points]]
+        last = gains[:, -1]
+    if at_levels is None:
+        return tuple(points)
+    return tuple(
+        (level, float(np.where(np.isnan(values), last, values).mean()))
+        for level, values in zip(_FINE_LEVELS, at_levels, strict=True)
+        if not np.isnan(values).all()
+    )

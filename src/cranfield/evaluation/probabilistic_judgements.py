@@ -13,7 +13,7 @@ from cranfield import _core
 from cranfield.data import Judgements, Run
 from cranfield.data.soft import cumulative_chances
 from cranfield.errors import UsageError
-from cranfield.evaluation.category_votes.answer import Distribution, poisson_binomial
+from cranfield.evaluation.category_votes import Distribution, poisson_binomial
 from cranfield.evaluation.kernel_plan import KernelPlan, RunValues
 from cranfield.evaluation.scores import SMALLEST_FOR_GEOMETRIC_MEAN, Scores
 from cranfield.evaluation.truth_uncertainty import MOST_NAMED, UNCHECKED, Doubt, ItemDoubt
@@ -194,7 +194,7 @@ class _TruthSamples:
         exact = self._exact(values, variances)
         means = {m: self._means(m) for m in scores.measures}
         expected = [
-            replace(r, buffer=np.ascontiguousarray(v)) for r, v in zip(results, values, strict=True)
+            r._replace(buffer=np.ascontiguousarray(v)) for r, v in zip(results, values, strict=True)
         ]
         expected_scores = self.task.scored(expected)
         overall, spread, units = {}, {}, {}

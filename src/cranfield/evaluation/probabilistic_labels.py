@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -102,7 +102,6 @@ def likely_truth(source: FileForm) -> LabelMatrix:
 
 def score_sampled_labels(
     task: LabelTask,
-    soft: SoftLabels,
     runs: Sequence[LabelMatrix],
     scores: Scores,
     *,
@@ -112,21 +111,56 @@ def score_sampled_labels(
     progress: Progress,
 ) -> Scores:
     """The expected scores of aligned runs, and how far they are sure."""
+    soft = task.chances
+    if soft is None:
+        raise ValueError("the truth of this task has no probabilities")
     chances = soft.chances
     certain = bool(((chances == 0) | (chances == 1)).all())
-    draws = 1 if certain else draws
+    scores = expected_scores(
+        task,
+        soft,
+        runs,
+        scores,
+        draws=1 if certain else draws,
+        seed=seed,
+        jobs=jobs,
+        progress=progress,
+    )
+    return scores if certain else replace(scores, notes=(*scores.notes, UNCHECKED))
+
+
+class DrawnTruths(Protocol):
+    """Whole truths that what is known allows, by the seed and their numbers."""
+
+    def draws(self, seed: int, numbers: Iterable[int], jobs: int = 1) -> Iterator[Bools]: ...
+
+
+def expected_scores(
+    task: LabelTask,
+    truths: DrawnTruths,
+    runs: Sequence[LabelMatrix],
+    scores: Scores,
+    *,
+    draws: int,
+    seed: int,
+    jobs: int,
+    progress: Progress,
+) -> Scores:
+    """Means of the scores of aligned runs over draws of the truth, with their spread."""
     tallies = {m: _Tally(len(runs), draws) for m in scores.measures}
     for first, last in _together(task, runs):
         step = progress.part(first / len(runs), last / len(runs))
-        truths = soft.draws(seed, range(draws), jobs)
-        _score_draws(task, truths, runs, (first, last), tallies, draws, jobs, step)
+        drawn = truths.draws(seed, range(draws), jobs)
+        _score_draws(task, drawn, runs, (first, last), tallies, draws, jobs, step)
     progress(1.0)
     values = {m: tally.expected() for m, tally in tallies.items()}
     spreads = {m: tally.unit_spread() for m, tally in tallies.items()}
-    exact = [m for m in scores.measures if m.name == LINEAR]
-    for m in exact:
-        for r, run in enumerate(runs):
-            values[m][r], spreads[m][r] = _hamming(task, soft, run, jobs)
+    exact: list[Measure] = []
+    if isinstance(truths, SoftLabels):
+        exact = [m for m in scores.measures if m.name == LINEAR]
+        for m in exact:
+            for r, run in enumerate(runs):
+                values[m][r], spreads[m][r] = _hamming(task, truths, run, jobs)
     overall, spread = _over_items(scores, tallies, values, spreads, exact)
     doubt = Doubt(
         draws,
@@ -136,14 +170,12 @@ def score_sampled_labels(
         spreads,
         tuple(map(str, exact)),
     )
-    notes = scores.notes if certain else (*scores.notes, UNCHECKED)
     left_out = {m: tuple(np.isnan(v).sum(axis=1).tolist()) for m, v in values.items()}
     return replace(
         scores,
         values=values,
         overall=overall,
         doubt=doubt,
-        notes=notes,
         left=left_out,
         run_facts=_with_left_out(scores, left_out),
     )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cranfield import _core
-from cranfield._records import replace
-from cranfield.data import Judgements
+from cranfield._system import usable_cpus
+from cranfield.data import Judgements, Run
+from cranfield.data.tables import parse_min_score
 from cranfield.errors import InputError, UsageError, check_counts, plural
 from cranfield.evaluation.kernel_plan import (
     TIES,
@@ -27,7 +29,6 @@ from cranfield.evaluation.scores import (
     Means,
     Scores,
 )
-from cranfield.evaluation.unmatched import unmatched_note
 from cranfield.io import read_run
 from cranfield.io.coerce import (
     JudgementsForm,
@@ -38,16 +39,94 @@ from cranfield.io.coerce import (
     is_file,
     name_runs,
 )
-from cranfield.measures import Measure, optional_measures, parse_measures
-from cranfield.measures.parse import listed_measures
+from cranfield.io.files import can_be_read_again
+from cranfield.measures import Measure, parse_with_optional
 from cranfield.measures.ranked.kernel_calls import MISSING_RANKS, Context
 from cranfield.notes import Notes, Pieces, Progress, some_names, with_progress
 from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
-    from cranfield.data import Judgements
-    from cranfield.measures import Measure
-    from cranfield.notes import Notes, Watcher
+    from cranfield.notes import Watcher
+
+
+# From this share of its topics on, it is worth a note that a run has no judged item there.
+SHARE_NOTED = 0.5
+# So much of a run is looked at for ids that nearly agree.
+TOPICS_COMPARED = 20
+ITEMS_COMPARED = 1000
+
+_ENDING = re.compile(r"\.[A-Za-z0-9]{1,5}$")
+
+
+def _normalised(item: str) -> str:
+    return unicodedata.normalize("NFC", item)
+
+
+def _without_ending(item: str) -> str:
+    return _ENDING.sub("", item)
+
+
+def _plainest(item: str) -> str:
+    return unicodedata.normalize("NFC", _without_ending(item)).casefold()
+
+
+_WAYS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("when case is ignored", str.casefold),
+    ("when Unicode is normalised", _normalised),
+    ("without their endings", _without_ending),
+    ("when case, endings and forms of Unicode are ignored", _plainest),
+)
+
+
+def unmatched_note(
+    values: RunValues, column: int, run: Any, judgements: Judgements, jobs: int
+) -> str:
+    """A note when no item of a run, or of many of its topics, is judged; else nothing.
+
+    `column` of the values counts the judged items that the run has for each topic.
+    """
+    counts = memoryview(values.buffer)
+    present = [t for t, is_present in enumerate(values.present) if is_present]
+    without = [t for t in present if counts[t, column] == 0]
+    if not without or len(without) < SHARE_NOTED * len(present):
+        return ""
+    topics = [judgements.topics[t] for t in without]
+    topic_text = ""
+    if len(without) < len(present):
+        topic_text = f" for {len(without)} of {len(present)} topics ({some_names(topics)})"
+    if is_file(run):
+        table = read_run(run, jobs=jobs) if can_be_read_again(run) else None
+    else:
+        table = coerce_run(run, values.name)
+    if table is not None and not any(True for topic in topics for _ in _items(table, topic)):
+        return ""  # nothing is retrieved there
+    hint = "" if table is None else _hint(table, judgements, topics)
+    return f"none of its items is judged{topic_text}{hint}"
+
+
+def _hint(run: Run, judgements: Judgements, topics: Sequence[str]) -> str:
+    pairs = [
+        (list(_items(run, topic)), list(_items(judgements, topic)))
+        for topic in topics[:TOPICS_COMPARED]
+    ]
+    for condition, change in _WAYS:
+        for retrieved, judged in pairs:
+            judged_by_form = {change(item): item for item in reversed(judged)}
+            for item in retrieved:
+                if (match := judged_by_form.get(change(item))) is not None:
+                    return f"; ids agree {condition}: {item!a} here, {match!a} in the judgements"
+    return ""
+
+
+def _items(table: Run | Judgements, topic: str) -> Iterator[str]:
+    """The first items of a topic."""
+    if topic not in table.topics:
+        return
+    at = table.topics.index(topic)
+    begin, end = int(table.offsets[at]), int(table.offsets[at + 1])
+    for row in range(begin, min(end, begin + ITEMS_COMPARED)):
+        yield table.item(row)
+
 
 # Measures that estimate what all judgements would say from those of a sample.
 ESTIMATES = ("infAP", "xinfAP")
@@ -99,6 +178,7 @@ class RankedTask:
         tie_range: bool = False,
         judged_only: bool = False,
         max_items: int | None = None,
+        min_score: float | str | None = None,
         collection_size: int | None = None,
         missing: Missing = "worst",
         gmt: int | None = None,
@@ -114,7 +194,9 @@ class RankedTask:
         check_counts(max_items=max_items, collection_size=collection_size, gmt=gmt, draws=draws)
         if ties == "average" and max_items:
             raise UsageError("ties='average' and max_items cannot be combined: use cutoffs instead")
-        self.topics, self.tie_range = topics, tie_range
+        if min_score is not None:
+            parse_min_score(min_score)
+        self.topics, self.tie_range, self._min_score = topics, tie_range, min_score
         self.settings = Settings(ties, judged_only, max_items or 0)
         self.judgements = coerce_judgements(judgements)
         if not self.judgements.topics:
@@ -122,12 +204,11 @@ class RankedTask:
         context = Context(
             collection_size=collection_size, missing=missing, gmt=gmt, judgements=self.judgements
         )
-        requested = listed_measures(measures)
-        parsed = parse_measures(requested)
+        parsed, optional = parse_with_optional(measures)
         self._dropped: tuple[Measure, ...] = ()
         if ties == "average":
             parsed, self._dropped = _without_geometric(parsed)
-        self.kernel_plan = KernelPlan.of(parsed, context, optional_measures(requested))
+        self.kernel_plan = KernelPlan.of(parsed, context, optional)
         if self.kernel_plan.columns_of("strata") and judged_only:
             raise UsageError("xinfAP infers from unjudged items, which judged_only takes out")
         # Built before any thread starts, which would all build it.
@@ -145,12 +226,12 @@ class RankedTask:
         """The scores of one run, of a list of them, or of {name: run}."""
         check_counts(jobs=jobs)
         named_runs = name_runs(runs)
-        threads = jobs or os.cpu_count() or 1
+        threads = jobs or usable_cpus()
         report_progress = Progress.of(progress)
         report_progress.check()
         soft = self.judgements.chances is not None
-        if soft:
-            named_runs = [(name, coerce_run(run, name)) for name, run in named_runs]
+        if soft or self._min_score is not None:
+            named_runs = [(name, self._cut(coerce_run(run, name))) for name, run in named_runs]
         results = self._results(
             named_runs,
             threads,
@@ -162,6 +243,10 @@ class RankedTask:
             scores = self._with_doubt(named_runs, results, scores, threads, rest)
         report_progress.finish()
         return scores
+
+    def _cut(self, run: Run) -> Run:
+        """The run without the items whose scores are too low."""
+        return run if self._min_score is None else run.above(self._min_score)
 
     def _results(
         self, named_runs: Sequence[tuple[str, Any]], threads: int, progress: Progress
@@ -223,7 +308,7 @@ class RankedTask:
         """The values of a run; where the range of ties is asked for also of its two ends."""
         orders = [self.settings]
         if self.tie_range:
-            orders += [replace(self.settings, ties=ties) for ties in ("worst", "best")]
+            orders += [self.settings._replace(ties=ties) for ties in ("worst", "best")]
         several = any(self.kernel_plan.columns_of(need) for need in ("strata", "subtopics"))
         if is_file(run) and (len(orders) > 1 or several):
             run = read_run(run, jobs=jobs)  # it is evaluated more than once, and a pipe read once
@@ -235,15 +320,16 @@ class RankedTask:
         kernel_plan, table = self.kernel_plan, self.judgements
         evaluator = RankedEvaluator(table, kernel_plan.calls)
         values = evaluator.run(run, name, settings, jobs, counter)
-        for need, with_need in (("strata", table.with_strata), ("subtopics", table.with_subtopics)):
+        for need in ("strata", "subtopics"):
             if columns := kernel_plan.columns_of(need):
+                with_need = table.with_strata if need == "strata" else table.with_subtopics
                 need_evaluator = RankedEvaluator(with_need, [kernel_plan.calls[i] for i in columns])
                 run_values = need_evaluator.run(run, name, settings, jobs, counter)
                 values.values[:, columns] = run_values.values
         kernel_plan.leave_out(values)
         kernel_plan.check(values, table.topics)
         note = unmatched_note(values, kernel_plan.judged, run, table, jobs)
-        return replace(values, notes=(*values.notes, note)) if note else values
+        return values._replace(notes=(*values.notes, note)) if note else values
 
     def _scores(self, results: Sequence[Sequence[RunValues]]) -> Scores:
         kernel_plan, judged = self.kernel_plan, self.judgements.topics
@@ -390,6 +476,7 @@ def evaluate(
     tie_range: bool = False,
     judged_only: bool = False,
     max_items: int | None = None,
+    min_score: float | str | None = None,
     collection_size: int | None = None,
     missing: Missing = "worst",
     gmt: int | None = None,
@@ -403,13 +490,17 @@ def evaluate(
 
     `judgements` and each run may be a path, an object that `read_qrels` or `read_run` gave,
     {topic: {item: number}}, {topic: [item, ...]}, a pandas or polars data frame, an Arrow table, a
-    tuple of three columns, or what ir_datasets and ir_measures have: a data set, or tuples with
-    `query_id`, `doc_id` and `relevance` or `score`. `runs` is one run, a list of them, or
+    tuple of three columns, an array, tensor or sparse matrix with a row for each topic and a column
+    for each item, the pair of scores and row numbers that faiss answers with, or what ir_datasets
+    and ir_measures have: a data set, or tuples with `query_id`, `doc_id` and `relevance` or
+    `score`. `runs` is one run, a list of them, or
     {name: run}.
     `missing` says where relevant items stand that were not retrieved, for measures of the ranks
     of all of them; `gmt` is the largest number of relevant items of any topic for NMRR, where
     the topics do not give it. `tie_range` also tells how far the orders within ties can move
-    each mean. With an `executor` ("processes", "dask://host:port") each run is scored there.
+    each mean. `min_score` cuts items whose score is lower ("80%": lower than that far up from the
+    lowest to the highest score of the topic). With an `executor` ("processes", "dask://host:port")
+    each run is scored there.
     Judgements may have probabilities, {topic: {item: {grade: probability}}}: the scores are
     expected values then, and `scores.doubt` says how far they are sure, from `draws` of the whole
     truth by the seed `rng` (1,000 unless told otherwise; the same for all runs).
@@ -424,6 +515,7 @@ def evaluate(
         "tie_range": tie_range,
         "judged_only": judged_only,
         "max_items": max_items,
+        "min_score": min_score,
         "collection_size": collection_size,
         "missing": missing,
         "gmt": gmt,

@@ -3,40 +3,137 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, overload
 
 from cranfield._json import jsonable
-from cranfield._records import dataclass, field, replace
 from cranfield.answers import Answer
-from cranfield.errors import MissingExtraError, UsageError, suggest
+from cranfield.errors import MeasureError, UsageError, suggest
+from cranfield.io import frames
 from cranfield.measures.base import Measure
+from cranfield.measures.parse import listed_measures
 from cranfield.notes import join_notes
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor as Pool
 
     import numpy as np
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from cranfield.comparison.answer import Comparison
+    from cranfield.comparison.slices import SlicedScores
     from cranfield.evaluation.truth_uncertainty import Doubt
-    from cranfield.stats.choices import MeanMethod
+    from cranfield.io.design import DesignForm
+    from cranfield.notes import Watcher
+    from cranfield.options import (
+        Correction,
+        CorrectionFamily,
+        IntervalMethod,
+        MeanMethod,
+        PairCorrection,
+        ResampledUnits,
+        Tail,
+        Test,
+    )
+    from cranfield.stats._resample import Resamples, Rng
+    from cranfield.stats.design import UnitDesign
     from cranfield.stats.intervals import Interval
 
 else:
     from cranfield._lazy import np
 
 Values: TypeAlias = "NDArray[np.float64]"
-Task: TypeAlias = Literal["ranked", "labels"]
+# What a row has: names, and values, which may not exist.
+Cell: TypeAlias = "str | float | None"
+Task: TypeAlias = Literal["ranked", "labels", "regions"]
 # Where runs are scored: here, or by an executor of `cranfield.work`.
 THREADS = "threads"
 Executor: TypeAlias = "str | Pool"
-COMMANDS: dict[Task, str] = {"ranked": "eval", "labels": "label"}
+COMMANDS: dict[Task, str] = {"ranked": "eval", "labels": "label", "regions": "eval regions"}
 _UNITS = ("topic", "item", "concept")
-MAIN_UNIT: dict[Task, str] = {"ranked": "topic", "labels": "item"}
+MAIN_UNIT: dict[Task, str] = {"ranked": "topic", "labels": "item", "regions": "item"}
 # Zeros would make every geometric mean 0: trec_eval replaces them by this.
 SMALLEST_FOR_GEOMETRIC_MEAN = 1e-5
+
+
+Entry = TypeVar("Entry")
+Other = TypeVar("Other")
+
+
+class NamedValues(dict[str, Entry], Generic[Entry]):
+    """Values by the names of measures, which also answer to other spellings of these names.
+
+    Iterating gives each measure once, under its own name.
+
+    >>> values = NamedValues({"RR@10": 0.5}, "ranked")
+    >>> values["MRR@10"], "mrr_at_10" in values, values.get("AP"), list(values)
+    (0.5, True, None, ['RR@10'])
+    """
+
+    def __init__(self, values: Mapping[str, Entry], task: Task) -> None:
+        super().__init__(values)
+        self.task = task
+
+    def __missing__(self, name: str) -> Entry:
+        return self[_name_among(name, self, self.task)]
+
+    def __contains__(self, name: object) -> bool:
+        if super().__contains__(name):
+            return True
+        try:
+            _name_among(str(name), self, self.task)
+        except MeasureError:
+            return False
+        return True
+
+    @overload
+    def get(self, name: str, default: None = None, /) -> Entry | None: ...
+    @overload
+    def get(self, name: str, default: Entry, /) -> Entry: ...
+    @overload
+    def get(self, name: str, default: Other, /) -> Entry | Other: ...
+    def get(self, name: str, default: object = None, /) -> object:
+        try:
+            return self[name]
+        except MeasureError:
+            return default
+
+
+def _name_among(name: str, names: Iterable[str], task: Task) -> str:
+    """The one of these names of measures that another spelling stands for, or a MeasureError."""
+    from cranfield.measures import measure_for
+
+    present = list(names)
+    if str(name) in present:
+        return str(name)
+    try:
+        canonical = str(measure_for(str(name), task))
+    except MeasureError:
+        canonical = ""
+    if canonical not in present:
+        raise MeasureError(
+            f"no scores under the measure {str(name)!r}.{suggest(str(name), present)} "
+            f"There are: {', '.join(present)}"
+        )
+    return canonical
+
+
+MeasureNames: TypeAlias = "str | Measure | Iterable[str | Measure]"
+
+
+def safe_key(text: str) -> str:
+    """A name of letters, digits and underscores.
+
+    >>> safe_key("nDCG@10(gain='exp')"), safe_key("F.example")
+    ('ndcg_at_10_gain_exp', 'f_example')
+    """
+    return re.sub(r"\W+", "_", text.replace("@", "_at_").lower(), flags=re.ASCII).strip("_")
 
 
 class Means(Mapping[Measure, Values]):
@@ -55,11 +152,38 @@ class Means(Mapping[Measure, Values]):
         return len(self.numbers)
 
 
+class LaterValues(Mapping[Measure, Values]):
+    """Values that are worked out, all together, when one of them is looked up."""
+
+    def __init__(
+        self, measures: Sequence[Measure], work_out: Callable[[], Mapping[Measure, Values]]
+    ) -> None:
+        self._measures, self._work_out = tuple(measures), work_out
+        self._values: Mapping[Measure, Values] | None = None
+
+    def __getitem__(self, measure: Measure) -> Values:
+        if measure not in self._measures:
+            raise KeyError(measure)
+        if self._values is None:
+            self._values = self._work_out()
+        return self._values[measure]
+
+    def __contains__(self, measure: object) -> bool:
+        return measure in self._measures
+
+    def __iter__(self) -> Iterator[Measure]:
+        return iter(self._measures)
+
+    def __len__(self) -> int:
+        return len(self._measures)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Scores(Answer):
     """What runs score under measures.
 
-    `task` says of what kind the runs are: rankings, or annotations of items with labels. Every
+    `task` says of what kind the runs are: rankings, annotations of items with labels, or regions
+    in items. Every
     measure speaks of one kind of unit ("topic", "item", "concept", or "whole" for a
     value that exists only for the whole run). `values[m]` has one row per run and one column
     per unit; NaN means that the unit is left out for that run. `overall[m]` has the value of
@@ -67,6 +191,7 @@ class Scores(Answer):
     reader of the numbers must know, such as topics that a run misses.
     """
 
+    table_maker: ClassVar[str] = "cranfield.report.tables.scores:document"
     task: Task
     runs: tuple[str, ...]
     measures: tuple[Measure, ...]
@@ -85,21 +210,62 @@ class Scores(Answer):
     tie_range: Mapping[Measure, tuple[tuple[float, float], ...]] = field(default_factory=dict)
     # What is not sure where the truth has probabilities; the values are expected ones then.
     doubt: Doubt | None = None
+    # How far each item pulls the value of a run, under measures that are no means over items: one
+    # row per run, whose mean is 0.
+    influence: Mapping[Measure, Values] = field(default_factory=dict)
+    # By how much each value is likely to be higher than on very many items, where that is known of
+    # the measure and not 0.
+    bias: Mapping[Measure, Values] = field(default_factory=dict)
+    # How the topics or items were sampled, where not each by itself.
+    design: UnitDesign | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels: arrays, not the judgements and plans that they are looked up through."""
         state = dict(self.__dict__)
         state["values"] = {m: self.values[m] for m in self.values}
         state["overall"] = {m: self.overall[m] for m in self.overall}
+        state["influence"] = {m: self.influence[m] for m in self.influence}
+        state["bias"] = {m: self.bias[m] for m in self.bias}
         return state
 
-    def mean(self) -> dict[str, dict[str, float]]:
-        """The value of every run under every measure: {run: {measure: value}}."""
+    def mean(self) -> dict[str, NamedValues[float]]:
+        """The value of every run under every measure: {run: {measure: value}}.
+
+        A value is also had by any other name of its measure: `["MRR@10"]` and `["RR@10"]` are one.
+        """
         columns = {str(m): self.plain_means(m) for m in self.measures}
         return {
-            run: {name: values[i] for name, values in columns.items()}
+            run: NamedValues({name: values[i] for name, values in columns.items()}, self.task)
             for i, run in enumerate(self.runs)
         }
+
+    def flat(self, measures: MeasureNames | None = None) -> dict[str, float]:
+        """The means under keys that MLflow, W&B and Trackio take, such as `ndcg_at_10`.
+
+        Where there are several runs, a key begins with the run's name and a slash. Of named
+        `measures` the keys are spelt as they were asked for.
+
+        >>> from cranfield import evaluate
+        >>> scores = evaluate({"t": {"a": 1}}, {"t": {"a": 0.5, "b": 0.7}}, "nDCG@10 AP")
+        >>> scores.flat()
+        {'ndcg_at_10': 0.6309297535714575, 'ap': 0.5}
+        >>> scores.flat("MAP")
+        {'map': 0.5}
+        """
+        columns = {safe_key(name): self.plain_means(m) for name, m in self._named(measures)}
+        runs = [re.sub(r"[^\w.-]+", "_", run, flags=re.ASCII) for run in self.runs]
+        return {
+            (f"{run}/{key}" if len(runs) > 1 else key): values[i]
+            for i, run in enumerate(runs)
+            for key, values in columns.items()
+        }
+
+    def _named(self, measures: MeasureNames | None) -> list[tuple[str, Measure]]:
+        """Measures and the names that they are asked for by; all of them, by their own names."""
+        if measures is None:
+            return [(str(m), m) for m in self.measures]
+        names = dict.fromkeys(map(str, listed_measures(measures)))
+        return [(name, self.measure_named(name)) for name in names]
 
     def plain_means(self, measure: Measure) -> list[float]:
         """The value of every run under a measure, without an array."""
@@ -150,7 +316,31 @@ class Scores(Answer):
         means[count == 0] = np.nan
         return bool(np.allclose(self.overall[measure], means, rtol=1e-9, equal_nan=True))
 
-    def rows(self, unit: str) -> Iterator[dict[str, Any]]:
+    def sampled(self, measure: Measure) -> tuple[str, Values] | None:
+        """The kind of unit that was sampled, and what each adds to the value of every run.
+
+        For a mean over topics or items these are its values. For any other value they are made
+        such that their mean is the value of the run and that they vary as it does when units are
+        drawn anew. None stands for a measure of which that is not known.
+        """
+        if measure in self.influence:
+            return self.main_unit, self.overall[measure][:, None] + self.influence[measure]
+        if measure not in self.values or self.unit_of[measure] != self.main_unit:
+            return None
+        values = np.asarray(self.values[measure])
+        if measure.averaging == "geometric" and not self.is_mean(measure):
+            return self.main_unit, _geometric_parts(values, self.overall[measure])
+        if self.is_mean(measure) or measure.averaging == "sum":
+            return self.main_unit, values
+        return None
+
+    def has_parts(self, measure: Measure) -> bool:
+        """Whether the values of what was sampled are parts, not the measure's own values."""
+        if measure in self.influence:
+            return True
+        return measure.averaging == "geometric" and not self.is_mean(measure)
+
+    def rows(self, unit: str) -> Iterator[dict[str, Cell]]:
         """One row per run and unit with the values of the measures that speak of that unit."""
         if unit not in _UNITS:
             raise UsageError(f"no unit {unit!r}: they are {', '.join(_UNITS)}")
@@ -161,27 +351,27 @@ class Scores(Answer):
         table = {str(m): self.values[m].tolist() for m in of_unit}
         for i, run in enumerate(self.runs):
             for j, name in enumerate(self.units.get(unit, ())):
-                row: dict[str, Any] = {"run": run, unit: name}
+                row: dict[str, Cell] = {"run": run, unit: name}
                 for measure, values in table.items():
                     value = values[i][j]
                     row[measure] = None if math.isnan(value) else value
                 yield row
 
-    def per_topic(self) -> list[dict[str, Any]]:
+    def per_topic(self) -> list[NamedValues[Cell]]:
         """A row of values for every run and topic."""
-        return list(self.rows("topic"))
+        return [NamedValues(row, self.task) for row in self.rows("topic")]
 
-    def per_item(self) -> list[dict[str, Any]]:
+    def per_item(self) -> list[NamedValues[Cell]]:
         """A row of values for every run and item."""
-        return list(self.rows("item"))
+        return [NamedValues(row, self.task) for row in self.rows("item")]
 
-    def per_concept(self) -> list[dict[str, Any]]:
+    def per_concept(self) -> list[NamedValues[Cell]]:
         """A row of values for every run and concept."""
-        return list(self.rows("concept"))
+        return [NamedValues(row, self.task) for row in self.rows("concept")]
 
-    def select(self, measures: Iterable[Measure]) -> Scores:
+    def select(self, measures: MeasureNames) -> Scores:
         """The same runs under some of the measures, in the order given."""
-        selected = tuple(measures)
+        selected = tuple(dict.fromkeys(m for _, m in self._named(measures)))
         return replace(
             self,
             measures=selected,
@@ -191,6 +381,88 @@ class Scores(Answer):
             left={m: tuple(self.left_out(m)) for m in selected},
             tie_range={m: self.tie_range[m] for m in selected if m in self.tie_range},
             doubt=None if self.doubt is None else self.doubt.select(selected),
+            influence=_later(self.influence, [m for m in selected if m in self.influence]),
+            bias=_later(self.bias, [m for m in selected if m in self.bias]),
+        )
+
+    def of_units(self, unit: str, names: Iterable[str]) -> Scores:
+        """The same runs over some topics, items or concepts, under the measures that speak of them.
+
+        Values over all units are put together anew, so that measures of the whole run are left out.
+        """
+        selection = set(names)
+        places = [i for i, name in enumerate(self.units.get(unit, ())) if name in selection]
+        if not places:
+            raise UsageError(f"the scores have none of these {unit}s")
+        measures = tuple(m for m in self.measures if self.unit_of[m] == unit)
+        values = {m: self.values[m][:, places] for m in measures}
+        judged = [int((~np.isnan(rows)).sum()) for rows in values[measures[0]]] if measures else []
+        return Scores(
+            self.task,
+            self.runs,
+            measures,
+            {unit: tuple(self.units[unit][i] for i in places)},
+            dict.fromkeys(measures, unit),
+            values,
+            {m: np.array([aggregate(m, row) for row in values[m]]) for m in measures},
+            tuple(len(places) - n for n in judged),
+            tuple(judged),
+        )
+
+    def by(
+        self,
+        groups: Mapping[str, str | Sequence[str]] | str | Path,
+        *,
+        baseline: str | None = None,
+        test: Test = "bootstrap",
+        correction: Correction = "holm",
+        alpha: float = 0.05,
+        resamples: Resamples = 10_000,
+        rng: Rng = 0,
+        jobs: int = 1,
+        progress: Watcher | None = None,
+    ) -> SlicedScores:
+        """The scores in slices of the topics, items or concepts, such as kinds of queries.
+
+        Parameters
+        ----------
+        groups
+            The group of each unit, or its groups; or a CSV file with the header topic,group
+            (item,group; concept,group).
+        baseline
+            The run that the others are compared with; without, every two runs.
+        test, alpha, resamples, rng, jobs, progress
+            As in `compare`.
+        correction
+            Of the p-values, over all slices and pairs of a measure: "holm", "bonferroni", "bh" or
+            "none".
+
+        Returns
+        -------
+        SlicedScores
+            Means with intervals of every run in every slice, and the differences of runs.
+
+        Examples
+        --------
+        >>> from cranfield import evaluate
+        >>> judged = {"t": {"a": 1}, "u": {"b": 1}}
+        >>> scores = evaluate(judged, {"t": {"a": 2, "b": 1}, "u": {"a": 2, "b": 1}}, "RR")
+        >>> scores.by({"t": "short", "u": "long"}).mean()
+        {'long': {'run': {'RR': 0.5}}, 'short': {'run': {'RR': 1.0}}}
+        """
+        from cranfield.comparison.slices import slice_scores
+
+        return slice_scores(
+            self,
+            groups,
+            baseline=baseline,
+            test=test,
+            correction=correction,
+            alpha=alpha,
+            resamples=resamples,
+            rng=rng,
+            jobs=jobs,
+            progress=progress,
         )
 
     def index_of(self, run: str) -> int:
@@ -210,7 +482,7 @@ class Scores(Answer):
     ) -> dict[str, dict[str, Interval | None]]:
         """The mean of every run with a confidence interval: {run: {measure: interval}}.
 
-        None stands where the value of a run is not a mean over topics, items or concepts. No
+        None stands where it is not known what single topics or items add to the value of a run. No
         interval leaves the range of its measure; "wilson" is Wilson's for shares and what follows
         from it for other values, the other methods are cut at the range.
         """
@@ -221,9 +493,16 @@ class Scores(Answer):
         boxes: dict[str, dict[str, Interval | None]] = {run: {} for run in self.runs}
         for m in self.measures:
             column: list[Interval | None] = [None] * len(self.runs)
-            if self.is_mean(m):
+            # Concepts share their items, which are what was sampled.
+            sampled = self.sampled(m)
+            if sampled is not None and m.averaging != "sum":
+                values, has_parts = sampled[1], self.has_parts(m)
+                units = values.shape[1]
+                if self.design is not None:
+                    values, has_parts = self._by_design(values), True
                 column[:] = run_intervals(
-                    self.values[m],
+                    values,
+                    parts_of=units if has_parts else None,
                     method=method,
                     confidence=confidence,
                     resamples=resamples,
@@ -231,17 +510,175 @@ class Scores(Answer):
                     jobs=jobs,
                     limits=m.range,
                 )
+                column[:] = self.without_bias(m, column)
             for run, box in zip(self.runs, column, strict=True):
                 boxes[run][str(m)] = box
         return boxes
 
-    def compare(self, *, baseline: str | None = None, **options: Any) -> Comparison:
-        """Is the difference real? See `cranfield.comparison.compare.compare` for the options."""
+    def without_bias(
+        self, measure: Measure, boxes: Sequence[Interval | None]
+    ) -> list[Interval | None]:
+        """Intervals of the runs for what a measure would be on very many items.
+
+        It is not known whether the bias falls as 1/n or as 1/sqrt(n). Resamples of n items, which
+        weigh as much as n / 2 of them, have added it to the value in the first case, and
+        sqrt(2) - 1 of it in the second: the interval covers both.
+        """
+        if measure not in self.bias:
+            return list(boxes)
+        low, high = measure.range
+        shifted: list[Interval | None] = []
+        for box, bias in zip(boxes, self.bias[measure].tolist(), strict=True):
+            if box is not None and not math.isnan(bias):
+                ends = sorted((-bias, -bias / (math.sqrt(2) - 1)))
+                box = replace(
+                    box,
+                    low=min(max(box.low + ends[0], low), high),
+                    high=max(min(box.high + ends[1], high), low),
+                )
+            shifted.append(box)
+        return shifted
+
+    def _by_design(self, values: Values) -> Values:
+        """What the clusters of the design add to the value of each run, on its own units."""
+        if self.design is None:
+            return values
+        rows = np.full((len(values), self.design.count), np.nan)
+        for row, run_values in zip(rows, values, strict=True):
+            defined = np.flatnonzero(~np.isnan(run_values))
+            if defined.size:
+                part = self.design.at(defined)
+                row[: part.count] = part.parts(run_values[None, defined])[0]
+        return rows
+
+    def with_design(self, design: DesignForm) -> Scores:
+        """The same scores with how topics or items were sampled: intervals and tests obey it.
+
+        `design` is a file with the columns unit,cluster,stratum,probability, or {unit: cluster}.
+
+        >>> from cranfield import evaluate
+        >>> scores = evaluate({t: {"a": 1} for t in "tuv"}, {"t": {"a": 1.0}}, "AP")
+        >>> scores.with_design({"t": "one", "u": "two", "v": "two"}).design.count
+        2
+        """
+        from cranfield.io.design import coerce_design
+        from cranfield.stats.design import unit_design
+
+        unit = self.main_unit
+        return replace(self, design=unit_design(coerce_design(design), self.units[unit], unit))
+
+    def compare(
+        self,
+        *,
+        baseline: str | None = None,
+        measures: str | Sequence[str] | None = None,
+        test: Test = "bootstrap",
+        correction: PairCorrection | None = None,
+        tail: Tail = "two",
+        alpha: float = 0.05,
+        interval: IntervalMethod | None = None,
+        resamples: Resamples = 10_000,
+        margin: float | None = None,
+        detect: float | None = None,
+        power: float = 0.8,
+        units: ResampledUnits | None = None,
+        design: DesignForm | None = None,
+        correct: CorrectionFamily = "pairs",
+        rng: Rng = 0,
+        jobs: int = 1,
+        progress: Watcher | None = None,
+    ) -> Comparison:
+        """Is the difference real? The options are those of `cranfield.compare`."""
         from cranfield.comparison.compare import compare
 
-        return compare(self, baseline=baseline, **options)
+        return compare(
+            self,
+            baseline=baseline,
+            measures=measures,
+            test=test,
+            correction=correction,
+            tail=tail,
+            alpha=alpha,
+            interval=interval,
+            resamples=resamples,
+            margin=margin,
+            detect=detect,
+            power=power,
+            units=units,
+            design=design,
+            correct=correct,
+            rng=rng,
+            jobs=jobs,
+            progress=progress,
+        )
 
-    def payload(self, *, per: Sequence[str] = (), **_: Any) -> dict[str, Any]:
+    def to_dict(self, *, per: Sequence[str] = ()) -> dict[str, Any]:  # type: ignore[override]
+        """The JSON shape of the command line, with rows for the kinds of unit in `per`."""
+        return super().to_dict(per=per)
+
+    def to_latex(  # type: ignore[override]
+        self,
+        caption: str | None = None,
+        label: str | None = None,
+        *,
+        columns: Sequence[str] | None = None,
+        per: Sequence[str] = (),
+        ranks: bool = False,
+    ) -> str:
+        """The tables as LaTeX.
+
+        Parameters
+        ----------
+        caption, label
+            Of the first table, in place of its own.
+        columns
+            Measures, or other headings: the tables have the first column and these.
+        per
+            Kinds of unit whose values have tables too: "topic", "item" or "concept".
+        ranks
+            Whether the rank of each run stands beside its value.
+
+        Examples
+        --------
+        >>> from cranfield import evaluate
+        >>> scores = evaluate({"t": {"a": 1}}, {"t": {"a": 1.0}}, "AP RR")
+        >>> "MAP" in scores.to_latex("Results", columns=["MRR"])
+        False
+        """
+        return super().to_latex(caption, label, columns=columns, per=per, ranks=ranks)
+
+    def to_markdown(self, *, per: Sequence[str] = (), ranks: bool = False) -> str:  # type: ignore[override]
+        """The tables as Markdown; see `to_latex`."""
+        return super().to_markdown(per=per, ranks=ranks)
+
+    def report(  # type: ignore[override]
+        self,
+        path: str | Path,
+        *,
+        per: Sequence[str] = (),
+        public: bool = False,
+        title: str | None = None,
+        about: Mapping[str, str] | None = None,
+        pictures: str | Path | None = None,
+    ) -> None:
+        """Write the report of these scores, a page that opens from disk.
+
+        Parameters
+        ----------
+        path
+            The file to write.
+        per
+            Kinds of unit whose values have tables: "topic", "item" or "concept".
+        public
+            Whether names of items are left out.
+        title, about
+            The heading of the page, and facts beneath it by name.
+        pictures
+            A folder with the pictures of items.
+        """
+        super().report(path, per=per, public=public, title=title, about=about, pictures=pictures)
+
+    def payload(self, *, per: Sequence[str] = (), **_: object) -> dict[str, Any]:
         """Means and counts of every run, with rows for the kinds of unit in `per`."""
         payload: dict[str, Any] = {
             "verdict": list(self.verdict()),
@@ -336,34 +773,65 @@ class Scores(Answer):
 
     def measure_named(self, name: str) -> Measure:
         """The measure of a name, or of another spelling of it."""
-        from cranfield.measures import measure_for
-
         by_name = {str(m): m for m in self.measures}
-        match = by_name.get(name) or by_name.get(str(measure_for(name, self.task)))
-        if match is None:
-            raise UsageError(f"no scores under the measure {name!r}.{suggest(name, by_name)}")
-        return match
+        return by_name[_name_among(name, by_name, self.task)]
 
-    def to_pandas(self, unit: str | None = None) -> Any:
-        """The rows of a unit (default: topics, or items of an annotation) as a data frame."""
-        try:
-            import pandas as pd
-        except ModuleNotFoundError:
-            raise MissingExtraError("pandas", "dataframe", "Scores.to_pandas") from None
-        return pd.DataFrame.from_records(list(self.rows(unit or self.main_unit)))
+    def to_pandas(
+        self, unit: str | None = None, *, measures: MeasureNames | None = None
+    ) -> pd.DataFrame:
+        """The rows of a unit (default: topics, or items of an annotation) as a data frame.
 
-    def to_polars(self, unit: str | None = None) -> Any:
-        """The rows of a unit (default: topics, or items of an annotation) as a data frame."""
-        try:
-            import polars as pl
-        except ModuleNotFoundError:
-            raise MissingExtraError("polars", "dataframe", "Scores.to_polars") from None
-        return pl.DataFrame(list(self.rows(unit or self.main_unit)), infer_schema_length=None)
+        Columns of named `measures` have the names that were asked for.
+        """
+        return frames.to_pandas(self.columns(unit, measures), "Scores.to_pandas")
+
+    def to_polars(
+        self, unit: str | None = None, *, measures: MeasureNames | None = None
+    ) -> pl.DataFrame:
+        """The rows of a unit as a polars data frame; see `to_pandas`."""
+        return frames.to_polars(self.columns(unit, measures), "Scores.to_polars")
+
+    def to_arrow(
+        self, unit: str | None = None, *, measures: MeasureNames | None = None
+    ) -> pa.Table:
+        """The rows of a unit as an Arrow table; see `to_pandas`."""
+        return frames.to_arrow(self.columns(unit, measures), "Scores.to_arrow")
+
+    def to_csv(
+        self,
+        path: str | Path | None = None,
+        unit: str | None = None,
+        *,
+        measures: MeasureNames | None = None,
+    ) -> str:
+        """The rows of a unit as CSV, written to a file where one is named; see `to_pandas`."""
+        return frames.to_csv(self.columns(unit, measures), path)
+
+    def columns(
+        self, unit: str | None = None, measures: MeasureNames | None = None
+    ) -> dict[str, list[str | float | None]]:
+        """The rows of a unit as columns by name."""
+        unit = unit or self.main_unit
+        rows = list(self.rows(unit))
+        of_unit = [(name, m) for name, m in self._named(measures) if self.unit_of[m] == unit]
+        columns: dict[str, list[str | float | None]] = {
+            name: [row[name] for row in rows] for name in ("run", unit)
+        }
+        return columns | {name: [row[str(m)] for row in rows] for name, m in of_unit}
 
     @property
     def main_unit(self) -> str:
         """The unit that runs are averaged over unless a measure says otherwise."""
         return MAIN_UNIT[self.task]
+
+
+def _later(
+    values: Mapping[Measure, Values], measures: Sequence[Measure]
+) -> Mapping[Measure, Values]:
+    """Some of the values; those that are not worked out yet stay so."""
+    if not isinstance(values, LaterValues):
+        return {m: values[m] for m in measures}
+    return LaterValues(measures, lambda: {m: values[m] for m in measures})
 
 
 def aggregate(measure: Measure, values: Values) -> float:
@@ -376,6 +844,13 @@ def aggregate(measure: Measure, values: Values) -> float:
     if measure.averaging == "geometric":
         return float(np.exp(np.log(np.maximum(defined, SMALLEST_FOR_GEOMETRIC_MEAN)).mean()))
     return float(defined.sum() / defined.size)
+
+
+def _geometric_parts(values: Values, overall: Values) -> Values:
+    """What each unit adds to the geometric mean of its run: their mean is that one."""
+    logarithms = np.log(np.maximum(values, SMALLEST_FOR_GEOMETRIC_MEAN))
+    mean = np.nanmean(logarithms, axis=1, keepdims=True)
+    return np.asarray(overall[:, None] * (1.0 + logarithms - mean))
 
 
 def concat(parts: Sequence[Scores]) -> Scores:
@@ -407,6 +882,16 @@ def concat(parts: Sequence[Scores]) -> Scores:
             if all(m in p.tie_range for p in parts)
         },
         doubt=_joined_doubt(parts),
+        influence={
+            m: np.concatenate([part.influence[m] for part in parts])
+            for m in first.influence
+            if all(m in part.influence for part in parts)
+        },
+        bias={
+            m: np.concatenate([part.bias[m] for part in parts])
+            for m in first.bias
+            if all(m in part.bias for part in parts)
+        },
     )
 
 
@@ -422,7 +907,7 @@ def _joined_doubt(parts: Sequence[Scores]) -> Doubt | None:
 def _check_alike(first: Scores, second: Scores) -> None:
     """A UsageError when two scores do not speak of the same truth and measures."""
     if first.task != second.task:
-        raise UsageError("scores of rankings and of annotations cannot be joined")
+        raise UsageError("scores of rankings, annotations and regions cannot be joined")
     if first.measures != second.measures:
         raise UsageError(
             f"the scores are under different measures ({_listed(first.measures)} and "
@@ -444,7 +929,8 @@ def from_payload(payload: Mapping[str, Any], file_label: str) -> Scores:
     """Scores from their JSON shape; values per unit are there where the JSON has them."""
     from cranfield.measures import measure
 
-    task: Task = "ranked" if payload["command"] == "eval" else "labels"
+    by_command = {command: task for task, command in COMMANDS.items()}
+    task: Task = by_command.get(payload["command"], "labels")
     measures = tuple(measure(m["name"]) for m in payload["measures"])
     runs = tuple(entry["name"] for entry in payload["runs"])
     rows = {unit: payload.get(f"per_{unit}") or [] for unit in ("topic", "item", "concept")}

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from cranfield._records import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from cranfield.evaluation.scores import Scores
@@ -37,8 +35,7 @@ def shown(measure: Measure, value: float) -> str:
     return f"{value:.{0 if measure.averaging == 'sum' else 4}f}"
 
 
-@dataclass(frozen=True)
-class Order:
+class Order(NamedTuple):
     """Runs with a mean under a measure, best first; those that are level with the best lead."""
 
     measure: Measure

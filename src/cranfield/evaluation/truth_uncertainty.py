@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from cranfield._records import dataclass
 from cranfield.errors import UsageError
 from cranfield.measures.base import Measure
 
@@ -41,8 +41,7 @@ class ItemDoubt:
     share: float
 
 
-@dataclass(frozen=True, slots=True)
-class TopicDoubt:
+class TopicDoubt(NamedTuple):
     """The share of the variance by the truth that comes from one topic, averaged over runs."""
 
     measure: str
@@ -51,8 +50,7 @@ class TopicDoubt:
     spread: float
 
 
-@dataclass(frozen=True, slots=True)
-class RunDoubt:
+class RunDoubt(NamedTuple):
     """A value with what is not known about it.
 
     `by_truth` and `by_topics` are standard deviations of the mean; the intervals are of the truth
@@ -167,21 +165,27 @@ class Doubt:
         return shares
 
 
+def sample_ends(sample: Floats, levels: tuple[float, float]) -> tuple[float, float]:
+    """The quantiles between which another draw falls with the probability that is asked for."""
+    # Quantiles that interpolate between the least and the greatest of few draws lie too far inside.
+    low, high = np.quantile(sample, levels, method="weibull")
+    return float(low), float(high)
+
+
 def run_doubts(scores: Scores, *, confidence: float = 0.95) -> tuple[RunDoubt, ...]:
     """Every value with its spread by the truth and by topics, and the interval of both."""
     from cranfield.stats.intervals import clipped
 
     doubt = _of(scores)
     boxes = scores.interval(confidence=confidence)
-    levels = [(1 - confidence) / 2, (1 + confidence) / 2]
+    levels = ((1 - confidence) / 2, (1 + confidence) / 2)
     rows = []
     for m in scores.measures:
         for i, run in enumerate(scores.runs):
             expected = float(scores.overall[m][i])
             sample = doubt.means[m][i]
             sample = sample[~np.isnan(sample)]
-            ends = np.quantile(sample, levels) if len(sample) else (np.nan, np.nan)
-            low, high = (float(end) for end in ends)
+            low, high = sample_ends(sample, levels) if len(sample) else (np.nan, np.nan)
             low, high = min(low, expected), max(high, expected)
             box = boxes[run][str(m)]
             by_topics = topics = combined = None

@@ -64,6 +64,7 @@ def evaluate_tuned(
     matrix, _ = coerce_truth(truth, coerce_concepts(options.get("concepts")))
     tuning_items = _chosen_items(on, matrix)
     tried = LabelTask(_part(matrix, tuning_items.__contains__), [goal], **options)
+    tried.check_complete("the choice of a threshold")
     final = LabelTask(_part(matrix, lambda item: item not in tuning_items), measures, **options)
     texts: list[str] = []
 

@@ -25,14 +25,15 @@ _ALIASES = {
     "ColorLayout": "CLD",
     "ScalableColor": "SCD",
     "AutoColorCorrelogram": "Correlogram",
+    "AutoCorrelogram": "Correlogram",
     "LocalBinaryPatterns": "LBP",
 }
 
 
 def _descriptors() -> Iterable[Descriptor]:
-    from cranfield.features import compact, extract, histograms, mpeg7, texture, visual_words
+    from cranfield.features import descriptors, extract, visual_words
 
-    families = (compact, mpeg7, histograms, texture, visual_words, extract)
+    families = (descriptors, visual_words, extract)
     return (d for family in families for d in family.DECLARED)
 
 

@@ -34,7 +34,7 @@ class Descriptor(Spec):
     """
 
     noun: ClassVar[str] = "descriptor"
-    catalogue: ClassVar[str] = "cranfield descriptors"
+    catalogue: ClassVar[str] = "cranfield runs descriptors"
 
     length: int
     range: tuple[float, float]
@@ -73,11 +73,14 @@ class Distance(Spec):
     vectors, `of_shares` takes those without negative numbers for shares. `largest` and
     `largest_undivided` are the largest distances there can be of rows that were divided and of
     others, infinity where there is none: the similarity is 1 - d / largest, or 1 / (1 + d).
-    `negative` says whether vectors may have negative numbers.
+    `negative` says whether vectors may have negative numbers. `of_terms` says that vectors are sets
+    of terms, one wherever a number is not 0, and that the distance counts terms of the query: the
+    similarity is the share of its terms that are not missing. Items from `retrieves_below` on are
+    not retrieved.
     """
 
     noun: ClassVar[str] = "distance"
-    catalogue: ClassVar[str] = "cranfield descriptors"
+    catalogue: ClassVar[str] = "cranfield runs descriptors"
 
     kernel: str
     prepare: Callable[[Floats, Floats | None], Floats] = field(repr=False)
@@ -90,6 +93,8 @@ class Distance(Spec):
     largest_undivided: float = math.inf
     undefined: str = ""
     negative: bool = True
+    of_terms: bool = False
+    retrieves_below: float = math.inf
 
     def __reduce__(self) -> tuple[Any, ...]:
 

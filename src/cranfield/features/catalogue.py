@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,11 +18,18 @@ class DescriptorCatalogue(Answer):
     """Every descriptor, the distances, and the sets that have a name."""
 
     command: ClassVar[str] = "descriptors"
+    table_maker: ClassVar[str] = "cranfield.report.tables.features:catalogue_document"
     descriptors: tuple[Descriptor, ...]
     distances: tuple[Distance, ...]
     sets: Mapping[str, tuple[str, ...]]
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def __iter__(self) -> Iterator[Descriptor]:
+        return iter(self.descriptors)
+
+    def __len__(self) -> int:
+        return len(self.descriptors)
+
+    def payload(self, **_: object) -> dict[str, Any]:
         """All that the declarations say."""
         return {
             "descriptors": [descriptor_facts(d) for d in self.descriptors],
@@ -39,9 +46,10 @@ class DescriptorCard(Answer):
     """All about one descriptor."""
 
     command: ClassVar[str] = "descriptors"
+    table_maker: ClassVar[str] = "cranfield.report.tables.features:descriptor_document"
     descriptor: Descriptor
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """What the declaration says, and that of its distance."""
         distance = DISTANCES.find(self.descriptor.distance)
         return {

@@ -46,6 +46,11 @@ def _near_one(rows: Floats, _: Floats | None) -> Floats:
     return np.asarray(np.ldexp(rows, -np.frexp(largest)[1][:, None]))
 
 
+def _terms(rows: Floats, _: Floats | None) -> Floats:
+    """1 where a row has a term, which is any number but 0."""
+    return np.asarray((rows != 0).astype(np.float64))
+
+
 def divided_by_sum(rows: Floats) -> Floats:
     """Each row divided by its sum; a row of zeros stays."""
     sums = rows.sum(axis=1, keepdims=True)
@@ -54,7 +59,7 @@ def divided_by_sum(rows: Floats) -> Floats:
 
 def _edge_values(rows: Floats) -> Floats:
     """The values behind the levels, by sub-image and kind of edge."""
-    levels = np.clip(rows, 0, 7).astype(np.intp).reshape(-1, _SUB_IMAGES, _EDGES)
+    levels = np.clip(np.rint(rows), 0, 7).astype(np.intp).reshape(-1, _SUB_IMAGES, _EDGES)
     return EDGE_VALUES[np.arange(_EDGES), levels]
 
 
@@ -180,6 +185,31 @@ DECLARED = (
         kernel="relative",
         negative=False,
         prepare=as_they_are,
+    ),
+    Distance(
+        name="overlap",
+        title="Terms of the query that are missing",
+        formula=r"n(q) - n(q \cap d)",
+        source=Source(
+            "rocchio-evaluation",
+            "section 2C",
+            deviation="as a distance; the source's coefficient is n(q ∩ d)",
+        ),
+        kernel="overlap",
+        prepare=_terms,
+        of_terms=True,
+        undefined="a query without terms: 0",
+    ),
+    Distance(
+        name="inclusion",
+        title="Whether a term of the query is missing",
+        formula=r"0 \text{ where } q \subseteq d, \text{ else } 1",
+        source=Source("rocchio-evaluation", "section 2C"),
+        kernel="inclusion",
+        prepare=_terms,
+        largest_undivided=1.0,
+        retrieves_below=1.0,
+        undefined="a query without terms: 0",
     ),
     Distance(
         name="EHD",
@@ -321,8 +351,15 @@ class PreparedDistance:
         rows = self.rows(vectors)
         return (rows if middle is None else rows - middle).astype(np.float32)
 
-    def similarity(self, distance_values: Floats) -> Floats:
-        """Distances as similarities in [0, 1]; nearer is larger."""
+    def similarity(self, distance_values: Floats, terms: Floats | None = None) -> Floats:
+        """Distances as similarities in [0, 1]; nearer is larger.
+
+        `terms` are the numbers of terms of the queries, a row of distances each, where the
+        distance is one of terms.
+        """
+        if terms is not None:
+            shares = (terms[:, None] - distance_values) / np.maximum(terms, 1)[:, None]
+            return np.where(terms[:, None] > 0, shares, 1.0)
         limit = self.distance.largest if self.divides else self.distance.largest_undivided
         if math.isinf(limit):
             return 1 / (1 + distance_values)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,11 +42,11 @@ from cranfield.features.pictures import (
     read_picture,
     resized,
 )
-from cranfield.features.visual_words import SIFT, with_vocabulary
+from cranfield.features.visual_words import FEATURE_LENGTHS, with_vocabulary
+from cranfield.io.arrays import write_vectors
 from cranfield.io.atomic import write_atomic
 from cranfield.io.tags import read_tags
-from cranfield.io.vectors import write_vectors
-from cranfield.notes import Notes, Progress, with_progress
+from cranfield.notes import Notes, Progress, Watcher, with_progress
 from cranfield.registry import list_entries
 from cranfield.validation import validate_params
 from cranfield.work.executors import Plan
@@ -56,6 +56,7 @@ FAMILY = "metadata"
 _EXPOSURE, _F_NUMBER, _ISO, _FOCAL, _FLASH = 33434, 33437, 34855, 37386, 37385
 _TAKEN = (36867, 36868, 306)
 MOST_TAGS = 1000
+Preset: TypeAlias = Literal["lire"]
 
 
 def _exif_of(decoded: DecodedPicture) -> NDArray[Any]:
@@ -307,6 +308,7 @@ class Description(Answer):
     """What was described: how many pictures, which were left out and why, the files written."""
 
     command: ClassVar[str] = "describe"
+    table_maker: ClassVar[str] = "cranfield.report.tables.features:description_document"
     source: str
     output: str
     described: int
@@ -315,7 +317,7 @@ class Description(Answer):
     skipped: tuple[tuple[str, str], ...]
     written: Mapping[str, int]
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """The manifest, and what this call has done."""
         return {
             "source": self.source,
@@ -341,30 +343,38 @@ def describe_pictures(
     descriptors: str | Descriptor | Iterable[str | Descriptor],
     output: str | Path,
     *,
+    preset: Preset | None = None,
     tags: str | Path | None = None,
     most_tags: int = MOST_TAGS,
     exif: bool = False,
     strict: bool = False,
     max_pixels: int = MOST_PIXELS,
     jobs: int | None = None,
-    progress: Progress | Callable[[float], None] | None = None,
+    progress: Watcher | None = None,
 ) -> Description:
     """Vectors of all pictures of a folder, or of a list of files, as `output/NAME.npz`.
 
     Pictures that were described before and have not changed since are not read again; those that
     are gone are dropped. A picture that cannot be read is left out and told in the answer and in
-    `output/manifest.json`; with `strict` it is an error, and nothing is written.
+    `output/manifest.json`; with `strict` it is an error, and nothing is written. The preset "lire"
+    takes each descriptor as LIRE computes and compares it, where it does that in its own way.
     """
     check_counts(jobs=jobs, max_pixels=max_pixels)
     progress = Progress.of(progress)
-    selection = _select_descriptors(descriptors)
+    selection = tuple(
+        dict.fromkeys(_as_preset(d, preset) for d in _select_descriptors(descriptors))
+    )
     if exif and EXIF not in selection:
         selection = (*selection, EXIF)
     listing = list_pictures(source)
     store = Store(output)
-    learning = progress.part(0.0, 0.2) if any(d.name == SIFT.name for d in selection) else progress
+    learning = (
+        progress.part(0.0, 0.2) if any(d.name in FEATURE_LENGTHS for d in selection) else progress
+    )
     selection = tuple(
-        with_vocabulary(d, listing.pictures, store.folder, learning) if d.name == SIFT.name else d
+        with_vocabulary(d, listing.pictures, store.folder, learning)
+        if d.name in FEATURE_LENGTHS
+        else d
         for d in selection
     )
     stored = {d: store.known(d, listing.root) for d in selection}
@@ -397,6 +407,11 @@ def describe_pictures(
     store.write_manifest({"cranfield": __version__} | content)
     progress(1.0)
     return description
+
+
+def _as_preset(descriptor: Descriptor, preset: Preset | None) -> Descriptor:
+    """The variant of a descriptor that a preset has, or the descriptor itself."""
+    return DESCRIPTORS.get(f"{descriptor.name}.{preset}") or descriptor
 
 
 def _select_descriptors(

@@ -6,18 +6,19 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.data.columns import is_matrix, plain_array
 from cranfield.errors import InputError, UsageError
 from cranfield.features import DESCRIPTORS
 from cranfield.features._spec import Descriptor
 from cranfield.features.image_folders import list_pictures, shown, vectors_of
 from cranfield.features.pictures import BadPictureError, read_picture
+from cranfield.io.arrays import read_vectors
 from cranfield.io.files import FileForm, csv_rows, describe, read_text, run_name
-from cranfield.io.vectors import read_vectors
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,25 @@ class ItemTable:
     @property
     def length(self) -> int:
         return int(self.vectors.shape[1])
+
+
+# A file of vectors, a table of items, or an array or tensor with a row for each item.
+ItemVectorsForm: TypeAlias = "FileForm | ItemTable | Any"
+
+
+def item_table(source: ItemVectorsForm, ids: str | Path | Sequence[str] | None) -> ItemTable:
+    """Items and vectors from any form that `search` takes; rows of arrays are called by `ids`."""
+    if isinstance(source, ItemTable):
+        return source
+    if is_matrix(source):
+        vectors = plain_array(source)
+        if isinstance(ids, str | Path):
+            ids = read_text(ids).split()
+        names = range(len(vectors)) if ids is None else ids
+        return ItemTable.of([str(name) for name in names], vectors)
+    if ids is not None and not isinstance(ids, str | Path):
+        raise UsageError("items= as a list is for arrays; a file of vectors has a file of ids")
+    return read_items(source, ids)
 
 
 def read_items(path: FileForm, ids: str | Path | None = None) -> ItemTable:

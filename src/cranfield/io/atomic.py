@@ -62,7 +62,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
     # A short name of its own: a suffix to a name of 250 characters would be too long.
     draft = path.parent / f".cranfield-{os.urandom(8).hex()}"
     try:
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with os.fdopen(handle, "wb") as out:
             yield out
             out.flush()
@@ -77,7 +77,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
 def _sync_folder(folder: Path) -> None:
     """Sync a folder to disk, where the file system supports it."""
     try:
-        handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        handle = os.open(folder, os.O_RDONLY)
     except OSError:
         return
     try:

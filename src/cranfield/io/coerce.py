@@ -2,21 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar
 
-from cranfield._records import replace
-from cranfield.data import Judgements, Run
-from cranfield.data.columns import HEADERS, collect_frame, frame_column, frame_columns, is_frame
+from cranfield.data import Judgements, Run, Table
+from cranfield.data.columns import (
+    HEADERS,
+    collect_frame,
+    frame_column,
+    frame_columns,
+    is_frame,
+    is_matrix,
+    is_search_result,
+)
 from cranfield.data.soft import is_nested_chances, nested_rows, soft_judgements
-from cranfield.errors import UsageError
+from cranfield.errors import InputError, UsageError, first_duplicate
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import FileForm, Input, Third, run_name
-from cranfield.io.id_lists import is_mapping_of_lists, lists_as_mappings
 
 if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix
+
+
+def is_list_of_ids(items: Any) -> bool:
+    if getattr(items, "ndim", 0) == 1 and hasattr(items, "tolist") and not is_frame(items):
+        items = items.tolist()
+    return isinstance(items, list | tuple | Set) and all(isinstance(i, str | int) for i in items)
+
+
+def is_mapping_of_lists(source: Any) -> TypeGuard[Mapping[Any, Any]]:
+    """Whether this is {topic: [item, ...]}."""
+    return (
+        isinstance(source, Mapping) and bool(source) and all(map(is_list_of_ids, source.values()))
+    )
+
+
+def list_as_mapping(items: Any, kind: type[Table], source_name: str, topic: str) -> Any:
+    """A list of ids as {item: number}, anything else as it is. A set has no order."""
+    if not is_list_of_ids(items):
+        return items
+    names = [str(item) for item in (items.tolist() if hasattr(items, "tolist") else items)]
+    twice = first_duplicate(names)
+    if twice is not None:
+        raise InputError.single(
+            source_name, f"item {twice!r} is listed twice for topic {topic!r}; keep one of them"
+        )
+    if kind is Judgements or isinstance(items, Set):
+        return dict.fromkeys(names, 1 if kind is Judgements else 1.0)
+    return {name: float(-place) for place, name in enumerate(names, 1)}
+
+
+def lists_as_mappings(source: Any, kind: type[Table], source_name: str) -> Any:
+    """{topic: [item, ...]} as {topic: {item: number}}, any other form as it is."""
+    if not is_mapping_of_lists(source):
+        return source
+    return {
+        topic: list_as_mapping(items, kind, source_name, str(topic))
+        for topic, items in source.items()
+    }
+
 
 # {topic: {item: number}}.
 NestedForm: TypeAlias = "Mapping[Any, Mapping[Any, float]]"
@@ -25,7 +71,8 @@ ListedForm: TypeAlias = "Mapping[Any, Any]"
 # Topics, items and numbers, of one length.
 ColumnsForm: TypeAlias = "tuple[Sequence[Any], Sequence[Any], Sequence[float]]"
 # A pandas or polars data frame, an Arrow table or a structured array of NumPy; or what ir_datasets
-# and ir_measures have: a data set, or tuples with query_id and doc_id; or rows of three.
+# and ir_measures have: a data set, or tuples with query_id and doc_id; or rows of three; a matrix
+# or tensor with a row per topic and a column per item; scores and row numbers as faiss has them.
 ForeignForm: TypeAlias = Any
 
 JudgementsForm: TypeAlias = (
@@ -38,6 +85,10 @@ RunsForm: TypeAlias = "RunForm | Iterable[RunForm] | Mapping[str, RunForm]"
 LabelsForm: TypeAlias = "LabelMatrix | FileForm | Mapping[Any, Any] | ForeignForm"
 
 
+# One run, a list of them, or {name: run}.
+LabelRunsForm: TypeAlias = "LabelsForm | Iterable[LabelsForm] | Mapping[str, LabelsForm]"
+
+
 def is_file(source: Any) -> TypeGuard[FileForm]:
     """Whether a source names a file that is yet to be read, or is an open one."""
     return isinstance(source, str | Path | Input)
@@ -45,11 +96,15 @@ def is_file(source: Any) -> TypeGuard[FileForm]:
 
 def coerce_judgements(source: JudgementsForm) -> Judgements:
     """Judgements from any of the forms that `evaluate` takes."""
-    source = collect_frame(source)
     if isinstance(source, Judgements):
         return source
     if is_file(source):
         return read_qrels(source)
+    source = collect_frame(source)
+    if is_matrix(source):
+        return Judgements.from_matrix(source)
+    if _is_sparse(source):
+        return _of_sparse(Judgements, source)
     if is_nested_chances(source):
         return soft_judgements(nested_rows(source), "<judgements>")
     if isinstance(source, Mapping):
@@ -65,11 +120,17 @@ def coerce_judgements(source: JudgementsForm) -> Judgements:
 
 def coerce_run(source: RunForm, name: str) -> Run:
     """A run from any of the forms that `evaluate` takes."""
-    source = collect_frame(source)
     if isinstance(source, Run):
         return source.named(name)
     if is_file(source):
         return read_run(source).named(name)
+    source = collect_frame(source)
+    if is_matrix(source):
+        return Run.from_matrix(source).named(name)
+    if _is_sparse(source):
+        return _of_sparse(Run, source).named(name)
+    if is_search_result(source):
+        return Run.from_search(*source).named(name)
     if isinstance(source, Mapping):
         return Run.from_dict(lists_as_mappings(source, Run, f"<{name}>")).named(name)
     if is_frame(source):
@@ -88,17 +149,19 @@ def coerce_labels(
     items: Sequence[str] | None = None,
     concepts: Sequence[str] | None = None,
     scores: str = "confidence",
+    unjudged: bool = False,
 ) -> LabelMatrix:
     """Labels from any of the forms that `evaluate_labels` takes.
 
     A file has the name that it was given; `name` is for the others. `items` and `concepts`
-    name the rows and columns of a source that does not say them itself.
+    name the rows and columns of a source that does not say them itself. With `unjudged` a file may
+    have cells that were not judged.
     """
     from cranfield.data.labels import LabelMatrix
     from cranfield.io.labels import read_labels
 
     if is_file(source):
-        return read_labels(source, scores=scores)
+        return read_labels(source, scores=scores, unjudged=unjudged)
     unbounded = scores != "confidence"
     matrix = LabelMatrix.of(source, items=items, concepts=concepts, name=name, unbounded=unbounded)
     return matrix.squashed() if scores == "logistic" else matrix
@@ -118,6 +181,20 @@ def _from_tuples(source: Any, number: str, noun: str) -> tuple[list[str], list[s
     return [r[0] for r in rows], [r[1] for r in rows], [r[2] for r in rows]
 
 
+def _is_sparse(source: Any) -> bool:
+    """Whether this is a matrix of scipy.sparse."""
+    return hasattr(source, "tocoo") and getattr(source, "ndim", 0) == 2
+
+
+TableKind = TypeVar("TableKind", bound=Table)
+
+
+def _of_sparse(kind: type[TableKind], source: Any) -> TableKind:
+    """The cells that a sparse matrix stores, topics by items."""
+    cells = source.tocoo()
+    return kind.from_rows(cells.row, cells.col, cells.data)
+
+
 def _is_triple(row: Any) -> bool:
     """Whether a row is a topic, an item and a number, in that order and without names."""
     # Asked of the class: data frames and runs have a length, too.
@@ -135,6 +212,8 @@ def _is_triple(row: Any) -> bool:
 
 def name_runs(runs: RunsForm) -> list[tuple[str, Any]]:
     """Pairs of a name and a run; two runs of one name are an error."""
+    if isinstance(runs, list) and runs and all(map(is_file, runs)):
+        return _check_distinct_names([(run_name(file), file) for file in runs])
     runs = collect_frame(runs)
     if isinstance(runs, Iterator):
         runs = list(runs)
@@ -156,7 +235,12 @@ def name_runs(runs: RunsForm) -> list[tuple[str, Any]]:
             )
     elif is_frame(runs) and (column := _run_column(runs)) is not None:
         return _split_by_run(runs, column)
-    elif not isinstance(runs, list | tuple) or _is_columns(runs) or _is_rows(runs):
+    elif (
+        not isinstance(runs, list | tuple)
+        or is_search_result(runs)
+        or _is_columns(runs)
+        or _is_rows(runs)
+    ):
         runs = [runs]
     if not runs:
         raise UsageError("no run was given")

@@ -17,13 +17,13 @@ from cranfield.io.files import (
     csv_rows,
     describe,
     inner_suffix,
+    is_number,
     open_input,
     open_text,
     read_text,
     run_name,
     text_lines,
 )
-from cranfield.io.numbers import is_number
 from cranfield.validation import validate_params
 
 FILE = "collection.toml"
@@ -100,6 +100,19 @@ DECLARED: tuple[Key, ...] = (
     _key("baseline", "text", '"bm25"', "the run that other rankings are compared with"),
     _key("retrieved", "text", '"collection"', "the split whose items can be retrieved; else all"),
     _key(
+        "design",
+        "file",
+        '"design.csv"',
+        "how topics were sampled: CSV unit,cluster,stratum,probability, which tests and intervals "
+        "obey",
+    ),
+    _key(
+        "scorer",
+        "file",
+        '"scorer.py"',
+        "a program that computes `Own(name='...')` among `measures` for each topic of a run",
+    ),
+    _key(
         "truth",
         "labels",
         '"truth.csv"',
@@ -116,11 +129,32 @@ DECLARED: tuple[Key, ...] = (
     _key("label_measures", "texts", '["AP.concept"]', "measures of the annotations"),
     _key("label_primary", "text", '"AP.concept"', "the measure annotations are sorted by"),
     _key("label_baseline", "text", '"chance"', "the run that annotations are compared with"),
+    _key("label_design", "file", '"items-design.csv"', "how items were sampled; see `design`"),
+    _key("label_scorer", "file", '"scorer.py"', "the same for each item of `label_measures`"),
     _key(
         "annotated",
         "text",
         '"test"',
         "the split whose items are to be annotated, and runs scored on; else all",
+    ),
+    _key(
+        "boxes",
+        "labels",
+        '"instances.json"',
+        "where objects are: boxes of items with their concepts, in any format of `eval regions`",
+    ),
+    _key("box_runs", "files", '["boxes/a.json"]', "boxes that detectors placed"),
+    _key("box_measures", "texts", '["AP.region"]', "measures of the boxes"),
+    _key("box_primary", "text", '"AP.region"', "the measure that runs of boxes are sorted by"),
+    _key(
+        "box_baseline", "text", '"templates"', "the run that other runs of boxes are compared with"
+    ),
+    _key("box_design", "file", '"films.csv"', "how items with boxes were sampled; see `design`"),
+    _key(
+        "located",
+        "text",
+        '"test"',
+        "the split in whose items objects are to be found, and runs scored on; else all",
     ),
     _key("threshold", "threshold", "0.5", "from which confidence on a label is given, or a file"),
     _key("ontology", "ontology", '"pto-2011"', "a built-in name, or a file"),
@@ -132,6 +166,12 @@ DECLARED: tuple[Key, ...] = (
     _key("subject_rankings", "file", '"rankings.csv"', "rankings by people, per topic"),
     _key("subject_categories", "file", '"votes.csv"', "votes of people for categories, per item"),
     _key("category_parents", "file", '"categories.csv"', "which category lies in which"),
+    _key(
+        "extra",
+        "files",
+        '["truth-train.csv"]',
+        "whatever else is public, such as the truth of images to train on",
+    ),
     _key("splits", "splits", '{ train = "train.txt" }', "a file of item ids for each split"),
     _key(
         "images",
@@ -167,7 +207,7 @@ KINDS: dict[str, str] = {
     "layout": "a whole number from 1 on, at most that of this version",
     "file": "the name of a file, relative to the folder and inside it",
     "files": "a list of names of files",
-    "labels": "the name of a file, or of a folder with a file per concept as PASCAL VOC has it",
+    "labels": "the name of a file, or of a folder as PASCAL VOC has it",
     "folder": "the name of a folder inside the collection's",
     "threshold": "a number in [0, 1], or a file with one per concept",
     "ontology": "a built-in name such as pto-2011, or a file",
@@ -546,14 +586,14 @@ class _Reader:
     def _check_names(self, fields: dict[str, Any]) -> None:
         for facts in fields.get("run_facts", {}).values():
             self._check_threshold(facts)
-        for key in ("retrieved", "annotated"):
+        for key in ("retrieved", "annotated", "located"):
             split, splits = fields.get(key), fields.get("splits", {})
             if split and split not in splits:
                 message = (
                     f"{key} names {split!r}, which is not among [splits].{suggest(split, splits)}"
                 )
                 self._complain(message, "", key)
-        for key in ("runs", "label_runs"):
+        for key in ("runs", "label_runs", "box_runs"):
             seen: dict[str, Path] = {}
             for path in fields.get(key, ()):
                 name = run_name(path)

@@ -17,8 +17,7 @@ from cranfield.data.collection import LAYOUT, Collection, RunFacts
 from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError, os_message
 from cranfield.io.collection import DECLARED, FILE, RUN_KEYS, Key
-from cranfield.io.files import inner_suffix, input_lines, run_name, write_atomic
-from cranfield.io.numbers import is_number
+from cranfield.io.files import inner_suffix, input_lines, is_number, run_name, write_atomic
 from cranfield.io.ontology import RDF_FORMATS
 from cranfield.validation import validate_params
 
@@ -205,7 +204,7 @@ SINGLE = (
     "teams",
     "run_facts",
 )
-MANY = ("runs", "label_runs", "cost_maps")
+MANY = ("runs", "label_runs", "cost_maps", "extra")
 
 
 @dataclass
@@ -321,10 +320,21 @@ def _picture_folder(home: Path) -> str | None:
     return max(sorted(counts), key=lambda name: counts[name], default=None)
 
 
+def _endings(draft: Draft) -> list[str]:
+    return [f"{mark}{split}" for split in draft.splits for mark in "-_."]
+
+
 def _settle(draft: Draft) -> None:
     """Keep one file for each single key, and decide which annotation file is the truth."""
     binary = draft.found.pop("binary labels", [])
     truth_files = [name for name in binary if TRUE_NAMES.search(run_name(name))]
+    # The truth of one split, such as that to train on, beside a truth of the collection.
+    of_split = [name for name in truth_files if run_name(name).endswith(tuple(_endings(draft)))]
+    if len(of_split) < len(truth_files):
+        for name in of_split:
+            draft.add("extra", name)
+            truth_files.remove(name)
+            binary.remove(name)
     true = truth_files or (binary if len(binary) == 1 else [])
     for name in binary:
         draft.add("truth" if true[:1] == [name] else "label_runs", name)

@@ -11,9 +11,7 @@ import numpy as np
 
 from cranfield.data.costmap import AgreementMap, CostMap, cost_problems
 from cranfield.errors import InputError, Problem, plural
-from cranfield.io.files import csv_rows, describe, read_text, write_atomic
-from cranfield.io.ids import NAME_CSV
-from cranfield.io.numbers import number
+from cranfield.io.files import NAME_CSV, csv_rows, describe, number, read_text, write_atomic
 from cranfield.io.sniff import separator_of
 from cranfield.validation import validate_params
 

@@ -12,14 +12,26 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from cranfield.data.counts import Snapshot, normalise_term
+from cranfield.data.toml import parse_toml
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import csv_rows, describe, read_text, write_atomic
-from cranfield.io.ids import NAME_CSV
+from cranfield.io.files import (
+    NAME_CSV,
+    csv_rows,
+    describe,
+    inner_suffix,
+    input_lines,
+    read_text,
+    write_atomic,
+)
+from cranfield.notes import Progress
 from cranfield.validation import validate_params
 
 _HEADER = ["term", "with", "count"]
@@ -147,3 +159,80 @@ def write_counts(snapshot: Snapshot, path: str | Path) -> None:
     writer.writerows((term, "", count) for term, count in snapshot.single.items())
     writer.writerows((*sorted(pair), count) for pair, count in snapshot.joint.items())
     write_atomic(Path(path), out.getvalue().encode())
+
+
+def read_link_pairs(
+    path: str | Path, *, progress: Progress | None = None
+) -> Iterator[tuple[str, str]]:
+    """The links of a table one after the other; the file is never held whole."""
+    source_name = describe(path)
+    delimiter = "\t" if inner_suffix(path) in (".tsv", ".txt") else ","
+    source, target = 0, 1
+    some = False
+    for line, row in csv_rows(input_lines(path, progress=progress), source_name, delimiter):
+        if line == 1 and sorted(row) == ["source", "target"]:
+            source, target = row.index("source"), row.index("target")
+        elif len(row) == 2 and row[0].strip() and row[1].strip():
+            some = True
+            yield row[source], row[target]
+        elif row:
+            fault = f"{len(row)} columns" if len(row) != 2 else "an empty name"
+            raise InputError.single(source_name, f"{fault}, expected: source,target", line)
+    if not some:
+        raise InputError.single(source_name, "holds no link, expected: source,target")
+
+
+_KEYS = {"name": str, "url": str, "count": str, "total": int}
+_OPTIONAL = ("join", "seconds")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProviderSettings:
+    """How a service is asked for a number of hits.
+
+    `url` has {query} where the terms go; `count` is the way to the number in the answer, such as
+    photos.total; terms are joined by `join`; `seconds` lie between two questions.
+    """
+
+    name: str
+    url: str
+    count: str
+    total: int
+    join: str = " "
+    seconds: float = 1.0
+
+
+def read_provider(path: str | Path) -> ProviderSettings:
+    """The settings of a provider from its TOML file."""
+    source_name = describe(path)
+    settings = parse_toml(read_text(path), source_name)
+    problem = _setting_problem(settings)
+    if problem:
+        raise InputError.single(source_name, problem)
+    return ProviderSettings(**settings)
+
+
+def _setting_problem(settings: dict[str, Any]) -> str:
+    """What is wrong with the settings of a provider, or the empty string."""
+    for key, kind in _KEYS.items():
+        if not isinstance(settings.get(key), kind) or settings[key] is True:
+            expected = "text" if kind is str else "a whole number"
+            return (
+                f"{key} is missing or not {expected} "
+                "(expected: name, url with {query}, count, total)"
+            )
+    if "{query}" not in settings["url"]:
+        return "url has no {query}, where the words go"
+    unknown = set(settings) - set(_KEYS) - set(_OPTIONAL)
+    if unknown:
+        return f"unknown setting {', '.join(sorted(unknown))}"
+    if not settings["url"].startswith(("http://", "https://")):
+        return "url is no web address (expected http:// or https://)"
+    if not isinstance(settings.get("join", " "), str):
+        return "join is not text"
+    seconds = settings.get("seconds", 1.0)
+    if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
+        return "seconds is not a number from 0 on"
+    if settings["total"] < 1:
+        return "total is the size of the corpus, expected 1 or more"
+    return ""

@@ -11,18 +11,26 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from cranfield import _core
 from cranfield._core import SeparatedReader
-from cranfield._records import dataclass, replace
 from cranfield.data import Judgements, Run, Table
 from cranfield.data.columns import HEADERS
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, plural
 from cranfield.io.fast_csv import PlainRows, first_row
-from cranfield.io.files import FileForm, Third, describe, text_lines
-from cranfield.io.ids import SEPARATED, TREC, as_one_word, quoted
-from cranfield.io.numbers import number as parsed
+from cranfield.io.files import (
+    SEPARATED,
+    TREC,
+    FileForm,
+    Third,
+    as_one_word,
+    describe,
+    quoted,
+    text_lines,
+)
+from cranfield.io.files import number as parsed
 
 T = TypeVar("T", bound=Table)
 

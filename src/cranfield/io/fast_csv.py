@@ -25,10 +25,11 @@ from cranfield.io.files import (
     decode_blocks,
     describe,
     is_file,
+    number,
+    numbers,
     read_text,
     text_blocks,
 )
-from cranfield.io.numbers import number, numbers
 from cranfield.io.sniff import separator_of
 
 if TYPE_CHECKING:
@@ -268,7 +269,7 @@ class CodedTable:
             if name not in heads:
                 header = ",".join(self._header)
                 raise self.header_error(
-                    f"the header {header!r} has no column {name!r} (expected: {forms})"
+                    f"the header {header!r:.300} has no column {name!r} (expected: {forms})"
                 )
         return {name: i for i, name in enumerate(heads)}
 
@@ -281,7 +282,8 @@ class CodedTable:
     def _read_plain(self, columns: dict[str, int], needed: Iterable[str]) -> bool:
         """Whether the compiled reader took all rows."""
         cells = {at: "n" if name in NUMBERS else "c" for name, at in columns.items()}
-        cells |= {at: "-" for name, at in columns.items() if name not in (*needed, *NUMBERS)}
+        read = {*needed, *NUMBERS}
+        cells |= {at: "-" for name, at in columns.items() if name not in read}
         letters = "".join(cells[at] for at in range(len(self._header)))
         reader = self._plain.columns(self._separator, letters, progress=self._progress)
         if reader is None:

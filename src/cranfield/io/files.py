@@ -1,21 +1,110 @@
-"""Inputs of any compression, under the name that their user gave them and within limits."""
+"""What ids a format can hold: checked when they are written, so that they are read back.
+
+Inputs of any compression, under the name that their user gave them and within limits.
+"""
 
 from __future__ import annotations
 
 import io
 import os
+import re
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Literal, TypeAlias, cast
+from typing import IO, Any, BinaryIO, Literal, NamedTuple, TypeAlias, cast
 
 from cranfield import _core
-from cranfield._records import dataclass, field, replace
+from cranfield.data import Table
 from cranfield.errors import InputError, UsageError, os_message
 from cranfield.io.atomic import write_atomic as write_atomic
 from cranfield.io.compression import CountingStream, OwnedStream, peek_packing, standard_input
+
+# Longer than any id, and shorter than what readers of CSV grant a field.
+LONGEST_ID = 1 << 16
+_LINE_ENDS = re.compile(r"[\0\r\n]")
+_BLANKS = re.compile(r"[\0-\x20]")
+_SPACES = re.compile(r"[\s\0-\x1f,;]")
+_MARK = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class IdRule:
+    """What a format makes of the text of an id, and what would hold an id that it cannot."""
+
+    form: str
+    instead: str
+    breaks: re.Pattern[str]
+    comment: str = ""
+    stripped: bool = False
+    begins_file: bool = True
+
+    def fault(self, text: str, *, first: bool = False) -> str:
+        """Why an id cannot be written, or nothing; `first` for one that begins a line."""
+        if not text:
+            return "is empty"
+        if broken := self.breaks.search(text):
+            return f"holds {_character_name(broken[0])}"
+        if self.stripped and text != text.strip():
+            return "begins or ends with a blank"
+        if first and self.comment and text.startswith(self.comment):
+            return f"begins with {self.comment!r}, which starts a comment"
+        if first and self.begins_file and text.startswith(_MARK):
+            return "begins with a byte order mark"
+        if len(text.encode()) > LONGEST_ID:
+            return f"is longer than {LONGEST_ID:,} bytes"
+        return ""
+
+    def check(
+        self, source_name: str, kind: str, texts: Iterable[str], *, first: bool = False
+    ) -> None:
+        """An InputError for the first of some ids that this format cannot hold."""
+        for text in texts:
+            if fault := self.fault(text, first=first):
+                raise InputError.single(
+                    source_name,
+                    f"{kind} {quoted(text)} {fault}, which {self.form} cannot hold; {self.instead}",
+                )
+
+    def check_items(self, source_name: str, table: Table) -> None:
+        """Check every item of a table; the core scans, Python words the message."""
+        breaks = bytes(byte for byte in range(33) if self.breaks.search(chr(byte)))
+        if not _core.items_fit(list(table.topics), *table.buffers, breaks, LONGEST_ID):
+            self.check(source_name, "item", (table.item(row) for row in range(len(table))))
+
+
+def quoted(text: str) -> str:
+    """An id in a message, cut where it is long."""
+    return repr(text if len(text) <= 60 else text[:60] + "...")
+
+
+def _character_name(char: str) -> str:
+    names = {
+        "\0": "a zero byte",
+        "\t": "a tab",
+        "\n": "a line end",
+        "\r": "a line end",
+        ",": "a comma",
+        ";": "a semicolon",
+    }
+    return names.get(char) or ("a blank" if char.isspace() else "a control character")
+
+
+TREC = IdRule("TREC's format", "rename it, or write .json or .parquet", _BLANKS, comment="#")
+SEPARATED = IdRule("CSV", "rename it, or write .json or .parquet", _LINE_ENDS, begins_file=False)
+LABEL_CSV = IdRule("CSV", "rename it, or write .npz", _LINE_ENDS, stripped=True, begins_file=False)
+LABEL_TEXT = IdRule("ImageCLEF text", "rename it, or write .csv or .npz", _SPACES)
+NAME_CSV = IdRule("CSV", "rename it", _LINE_ENDS, stripped=True, begins_file=False)
+RDF = IdRule("RDF", "rename it", re.compile(r"[\0-\x1f]"), begins_file=False)
+ARCHIVE = IdRule("an archive of arrays", "rename it", re.compile(r"\0"), begins_file=False)
+
+
+def as_one_word(text: str) -> str:
+    """Turn a name into one word, for the run tag of a TREC file."""
+    return "_".join(_BLANKS.sub(" ", text).split()) or "run"
+
 
 # What the third column of a run of three is.
 Third: TypeAlias = Literal["rank", "score"]
@@ -40,8 +129,7 @@ _RUN_ENDINGS = (
 _STANDARD = "<stdin>"
 
 
-@dataclass(frozen=True, slots=True)
-class Caps:
+class Caps(NamedTuple):
     """The most that is read of one input, counted after unpacking; None is any number.
 
     `lines` counts the rows where a format has no lines (Parquet, NumPy), and `line_bytes` does
@@ -525,3 +613,63 @@ def _members(value: Any) -> Iterable[Any]:
     if isinstance(value, dict):
         return value.values()
     return value if isinstance(value, list) else [value]
+
+
+# What holds for every input of a command; numbers, or nothing for no limit.
+CAPS = {
+    "unpacked_bytes": "CRANFIELD_MAX_BYTES",
+    "lines": "CRANFIELD_MAX_LINES",
+    "line_bytes": "CRANFIELD_MAX_LINE_BYTES",
+}
+
+
+def set_caps_from_environment() -> None:
+    """Limits on what is read, where the environment sets them."""
+    settings = {limit: os.environ.get(name, "").strip() for limit, name in CAPS.items()}
+    if not any(settings.values()):
+        return
+    caps: dict[str, int] = {}
+    for limit, text in settings.items():
+        if text and not (text.isascii() and text.isdecimal() and int(text[:20]) > 0):
+            raise InputError.single(CAPS[limit], f"{text!r} is not a whole number from 1 on")
+        if text:
+            caps[limit] = int(text)
+    set_default_caps(Caps(**caps))
+
+
+def number(text: str) -> float:
+    """A number as programs write it; ValueError for what only Python takes for one.
+
+    >>> number(" 1e3 ")
+    1000.0
+    >>> number("1_000")
+    Traceback (most recent call last):
+    ...
+    ValueError: '1_000' is not a number
+    """
+    if "_" in text or not text.isascii():
+        raise ValueError(f"{text!r} is not a number")
+    return float(text)
+
+
+def numbers(texts: Sequence[str]) -> list[float]:
+    """Many numbers; ValueError when one of them is none."""
+    values = list(map(float, texts))
+    together = "".join(texts)
+    if "_" in together or not together.isascii():
+        for text in texts:
+            number(text)
+    return values
+
+
+def is_number(text: str) -> bool:
+    try:
+        number(text)
+    except ValueError:
+        return False
+    return True
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text is a whole number from 0 on, in the digits 0 to 9."""
+    return text.isascii() and text.isdecimal()

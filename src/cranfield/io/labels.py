@@ -6,11 +6,15 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from cranfield.data.labels import LabelMatrix, Threshold
 from cranfield.errors import InputError, Problem, UsageError
+from cranfield.io.coerce import LabelsForm, is_file
 from cranfield.io.compression import compress_blocks
-from cranfield.io.export_layouts import is_folder_name
+from cranfield.io.convert import is_folder_name
 from cranfield.io.fast_csv import PlainRows
 from cranfield.io.files import (
     FileForm,
@@ -18,12 +22,14 @@ from cranfield.io.files import (
     describe,
     exists,
     inner_suffix,
+    is_number,
+    number,
     read_text,
     run_name,
     text_lines,
     write_atomic,
 )
-from cranfield.io.label_csv import long_blocks, read_csv, wide_blocks
+from cranfield.io.labels_csv import long_blocks, read_csv, wide_blocks
 from cranfield.io.labels_other import (
     json_blocks,
     jsonl_blocks,
@@ -39,9 +45,8 @@ from cranfield.io.labels_other import (
     text_blocks,
     write_class_files,
 )
-from cranfield.io.numbers import is_number, number
 from cranfield.io.sniff import separator_of, with_detected_format
-from cranfield.validation import validate_params
+from cranfield.validation import describe_value, validate_params
 
 _BINARY: dict[str, Callable[[FileForm, str, bool], LabelMatrix]] = {
     ".parquet": read_parquet,
@@ -86,6 +91,7 @@ def read_labels(
     concepts: Sequence[str] | None = None,
     name: str | None = None,
     scores: str = CONFIDENCES,
+    unjudged: bool = False,
 ) -> LabelMatrix:
     """Labels or confidences of items: the truth, or a run.
 
@@ -97,7 +103,9 @@ def read_labels(
     columns of a file that has no names, and is the whole vocabulary of one that has them: concepts
     that it does not mention are absent everywhere. `scores` says what the numbers are: "confidence"
     (in [0, 1]), "any" (scores of any size, whose order counts), or "logistic" (the same, brought to
-    [0, 1] by the logistic function).
+    [0, 1] by the logistic function). With `unjudged` some cells of a truth in CSV may be `?`: they
+    were not judged; a fourth column `sampling` of the long form says with which probability each
+    judged cell was drawn.
     """
     if scores not in SCORES:
         raise UsageError(f"scores={scores!r} is not one of {', '.join(SCORES)}")
@@ -124,11 +132,27 @@ def read_labels(
             else read_text_labels(plain_rows, called, source_name, unbounded=unbounded)
         )
     matrix = replace(matrix, source=source_name)
+    if matrix.judged is not None and not unjudged:
+        _refuse_unjudged(matrix)
     if scores == "logistic":
         matrix = matrix.squashed()
     if concepts is not None:
         matrix = matrix.with_vocabulary(concepts)
     return matrix if threshold is None else matrix.with_threshold(threshold)
+
+
+def _refuse_unjudged(matrix: LabelMatrix) -> None:
+    unknown = ~np.asarray(matrix.judged)
+    if not unknown.any():
+        row, column = 0, 0
+    else:
+        row, column = (int(at[0]) for at in np.nonzero(unknown))
+    raise InputError.single(
+        matrix.where,
+        f"the cell of item {matrix.items[row]!r} and concept {matrix.concepts[column]!r} was not "
+        f"judged ({int(unknown.sum())} cells were not): a truth for eval labels and compare may "
+        "have such cells, this file may not",
+    )
 
 
 def _delimiter(suffix: str, first: str) -> str:
@@ -242,3 +266,59 @@ def _named_thresholds(source_name: str, rows: list[tuple[int, str]]) -> dict[str
     if problems:
         raise InputError(source_name, problems)
     return thresholds
+
+
+# Names of concepts, or the file that lists them.
+ConceptsForm: TypeAlias = str | Path | Sequence[str]
+
+
+def read_truth(source: LabelsForm, *, concepts: ConceptsForm | None = None) -> LabelMatrix:
+    """The true concepts of items; `concepts` names all of them, also those that no item has."""
+    if not is_file(source):
+        return LabelMatrix.of(source, name="truth")
+    return read_labels(source, concepts=_names(concepts))
+
+
+def read_annotation(
+    source: LabelsForm,
+    name: str,
+    *,
+    concepts: ConceptsForm | None = None,
+    threshold: Threshold | str | None = None,
+) -> LabelMatrix:
+    """A run under its name; `concepts` names columns without names, `threshold` makes labels."""
+    run = read_labels(source) if is_file(source) else LabelMatrix.of(source, name=name)
+    names = _names(concepts)
+    if names is not None and not run.named:
+        run = run.renamed(names)
+    if threshold is not None:
+        limit = read_threshold(threshold) if isinstance(threshold, str) else threshold
+        run = run.with_threshold(limit)
+    return replace(run, name=name)
+
+
+def _names(concepts: ConceptsForm | None) -> tuple[str, ...] | None:
+    if concepts is None:
+        return None
+    if isinstance(concepts, str | Path):
+        return read_concepts(concepts)
+    if not isinstance(concepts, Iterable) or getattr(concepts, "ndim", 1) == 0:
+        raise UsageError(
+            f"concepts={describe_value(concepts)} is neither a file nor a list of names"
+        )
+    return tuple(concepts)
+
+
+def name_annotations(runs: Any) -> list[tuple[str, Any]]:
+    """Annotations with their names: those of a mapping, of files, or of the objects."""
+    if isinstance(runs, Mapping):
+        return list(runs.items())
+    if is_file(runs) or not isinstance(runs, Iterable) or getattr(runs, "ndim", 1) == 0:
+        raise UsageError(
+            f"runs={describe_value(runs)} is no list of annotations, nor {{name: annotation}}"
+        )
+    return [(_name(run, number), run) for number, run in enumerate(runs, 1)]
+
+
+def _name(run: Any, number: int) -> str:
+    return run_name(run) if is_file(run) else str(getattr(run, "name", f"run{number}"))

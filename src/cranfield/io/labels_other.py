@@ -1,4 +1,4 @@
-"""Labels as people keep them: a list of concepts per item, or a file per concept."""
+"""Labels as people keep them: a list of concepts per item, a file per concept, or a few cells."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import io
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from cranfield import _core
+from cranfield.data import Judgements
 from cranfield.data.labels import LabelMatrix, dense, listed_share, split_values
 from cranfield.errors import InputError, Problem, UsageError, os_message
 from cranfield.io.arrays import (
@@ -23,81 +24,42 @@ from cranfield.io.arrays import (
     read_arrow_table,
 )
 from cranfield.io.atomic import csv_text
-from cranfield.io.export_layouts import SEPARATED_BY
+from cranfield.io.convert import SEPARATED_BY
 from cranfield.io.fast_csv import PlainRows
 from cranfield.io.files import (
+    ARCHIVE,
+    LABEL_CSV,
+    LABEL_TEXT,
+    TREC,
     Caps,
     FileForm,
     Input,
+    csv_rows,
     describe,
     inner_suffix,
     input_lines,
+    is_number,
+    number,
+    open_text,
     read_json_text,
     read_text,
     text_lines,
 )
-from cranfield.io.ids import ARCHIVE, LABEL_CSV, LABEL_TEXT, TREC
-from cranfield.io.label_rows import RowCollector, plain_matrix, single_matrix, value_blocks
-from cranfield.io.numbers import is_number, number
+from cranfield.io.labels_csv import (
+    LISTED,
+    SINGLE,
+    UNJUDGED,
+    VALUES,
+    RowCollector,
+    plain_matrix,
+    single_matrix,
+    value_blocks,
+)
 
-# What the second column of a list is called, and where it holds one concept, on many rows.
-LISTED = ("labels", "tags", "concepts")
-SINGLE = ("concept", "label", "tag", "class")
-# What the value of an item and a concept is called in a row of its own.
-VALUES = ("value", "confidence", "score")
-_SEPARATORS = ("|", ";", ",")
 # What an item may be called in a record.
 _ITEMS = ("item", "item_id", "id", "image", "image_id", "file", "file_name", "filename", "name")
 # PASCAL VOC: there, difficult to see, not there.
 _VOC = {"1": 1.0, "0": 0.0, "-1": 0.0}
-
-
-def is_concept_list(header: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> bool:
-    """Whether a CSV has a list of concepts per item, not numbers in one column."""
-    return (
-        len(header) == 2
-        and header[1].lower() in (*LISTED, *SINGLE)
-        and not all(len(row) == 2 and is_number(row[1].strip()) for _, row in rows)
-    )
-
-
-def read_concept_lists(
-    rows: Sequence[tuple[int, list[str]]], name: str, source_name: str, *, single: bool = False
-) -> LabelMatrix:
-    """item,labels: concepts separated by | ; or commas, or by blanks where there is none of them.
-
-    Which of them separates is decided for the whole file: concepts may have blanks in their names.
-    A column for a `single` concept may name an item on many rows, and has blanks only in names.
-    Lists as Python writes them, in brackets and quotes, are lists too.
-    """
-    rows = [(line, [item, *map(_without_brackets, cells)]) for line, (item, *cells) in rows]
-    separator = next(
-        (s for s in _SEPARATORS if any(s in cell for _, row in rows for cell in row[1:])),
-        "," if any(len(row) > 2 for _, row in rows) else None,
-    )
-    concepts_of_item: dict[str, set[str]] = {}
-    problems = []
-    for line, (item, *cells) in rows:
-        if item.strip() in concepts_of_item and not single:
-            problems.append(Problem(line, f"item {item.strip()!r} is listed twice"))
-        split = [[cell] if single and not separator else cell.split(separator) for cell in cells]
-        parts = {part.strip() for cell in split for part in cell} - {""}
-        concepts_of_item.setdefault(item.strip(), set()).update(parts)
-    if not concepts_of_item:
-        problems.append(Problem(0, "has no rows below its header"))
-    elif not any(concepts_of_item.values()):
-        problems.append(Problem(0, "has no concept for any item"))
-    if problems:
-        raise InputError(source_name, problems)
-    return LabelMatrix.of(concepts_of_item, name=name)
-
-
-def _without_brackets(cell: str) -> str:
-    """['sky', 'sea'] as sky,sea."""
-    text = cell.strip()
-    if not (text.startswith("[") and text.endswith("]")):
-        return cell
-    return ",".join(part.strip().strip("'\"") for part in text[1:-1].split(","))
 
 
 _JSON_SHAPES = "expected {item: [concepts]} or {item: {concept: value}}"
@@ -472,6 +434,10 @@ def _long_table(
     matrix = np.full((len(items), len(concepts)), -np.inf if unbounded else 0.0)
     matrix[at_item, at_concept] = values
     labels, confidences = split_values(matrix)
+    share, cells = listed_share(matrix.shape, values), None
+    if share < 1:
+        cells = np.zeros(matrix.shape, dtype=bool)
+        cells[at_item, at_concept] = True
     try:
         return LabelMatrix(
             items,
@@ -480,7 +446,8 @@ def _long_table(
             confidences,
             name,
             unbounded=unbounded,
-            listed=listed_share(matrix.shape, values),
+            listed=share,
+            listed_cells=cells,
         )
     except InputError as error:
         raise InputError(source_name, error.problems) from None
@@ -550,3 +517,61 @@ def _check_class_files(matrix: LabelMatrix, target: Path) -> None:
             "all names of concepts begin or end with the same word before or after a _, which a "
             "folder of files would lose; write .csv",
         )
+
+
+_NOT_JUDGED = -1.0
+_POOLED_VALUES = {
+    "1": 1.0,
+    "0": 0.0,
+    "": _NOT_JUDGED,
+    UNJUDGED: _NOT_JUDGED,
+    "-1": _NOT_JUDGED,
+}
+
+
+def read_pooled_cells(path: str | Path) -> Judgements:
+    """The cells of a file as judgements, a topic for each concept."""
+    source_name = describe(path)
+    delimiter = "\t" if inner_suffix(path) == ".tsv" else ","
+    with open_text(path) as stream:
+        rows = list(csv_rows(stream, source_name, delimiter))
+    header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
+    if header != ["item", "concept", "value"]:
+        return _wide_cells(path)
+    cells: dict[str, dict[str, float]] = {}
+    problems: list[Problem] = []
+    for line, row in rows[1:]:
+        values = [cell.strip() for cell in row]
+        if not any(values):
+            continue
+        if len(values) != 3 or not values[0] or not values[1]:
+            problems.append(Problem(line, "expected item,concept,value"))
+        elif values[2] not in _POOLED_VALUES:
+            problems.append(Problem(line, f"value {values[2]!r} is not 1, 0 or ? (not judged)"))
+        elif values[0] in cells.setdefault(values[1], {}):
+            problems.append(Problem(line, f"item {values[0]!r} twice for {values[1]!r}"))
+        else:
+            cells[values[1]][values[0]] = _POOLED_VALUES[values[2]]
+    if not cells and not problems:
+        problems.append(Problem(0, "holds no cell"))
+    if problems:
+        raise InputError(source_name, problems)
+    return Judgements.from_dict(cells)
+
+
+def _wide_cells(path: str | Path) -> Judgements:
+    """The cells of any other file of labels; in wide CSV a cell that was not judged is `?`."""
+    from cranfield.io.labels import read_labels
+
+    truth = read_labels(path, unjudged=True)
+    if truth.labels is None:
+        raise InputError.single(truth.where, "values between 0 and 1, expected 1, 0 or ?")
+    grades = np.asarray(dense(truth.labels), dtype=np.float64)
+    if truth.judged is not None:
+        grades = np.where(truth.judged, grades, _NOT_JUDGED)
+    return Judgements.from_dict(
+        {
+            concept: dict(zip(truth.items, grades[:, j].tolist(), strict=True))
+            for j, concept in enumerate(truth.concepts)
+        }
+    )

@@ -11,8 +11,7 @@ import numpy as np
 
 from cranfield.errors import InputError, Problem
 from cranfield.io.fast_csv import PlainRows, plain_columns
-from cranfield.io.files import csv_rows, describe
-from cranfield.io.numbers import number
+from cranfield.io.files import csv_rows, describe, number
 
 _COLUMNS = "expected: word1,word2[,human], and a header of these names or none"
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from cranfield.errors import InputError, UsageError, os_message, suggest
 
 _SAMPLES = Path(__file__).resolve().parents[1] / "samples"
-# Handwritten digits with runs of all kinds, and photographs to make runs from.
-NAMES = ("digits", "photos")
+# Handwritten digits with rankings and annotations, photographs to make runs from, and pages with
+# digits on which detectors place boxes.
+NAMES = ("digits", "photos", "pages")
 SAMPLE = _SAMPLES / "digits"
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
-from cranfield._records import replace
 from cranfield.data.columns import HEADERS
 from cranfield.io.compression import detect_packing, read_head
 from cranfield.io.files import (
@@ -37,7 +40,7 @@ def with_detected_format(path: FileForm) -> FileForm:
     source = Input.of(path)
     if source.packing or source.can_be_read_again or inner_suffix(source) in (*TABULAR, ".npz"):
         return path
-    if source.path is not None and source.path.is_dir():
+    if source.path is not None and _exists(source.path.is_dir):
         return path
     try:
         stream, head = read_head(source.open(), owned=source.path is not None)
@@ -87,6 +90,51 @@ def separator_of(text: str, usual: str = ",") -> str:
     """
     first = text.lstrip("\ufeff\r\n").split("\n", 1)[0]
     return min((mark for mark in ",;\t" if mark in first), key=first.index, default=usual)
+
+
+# What tells boxes: a key of COCO or of Label Studio early in JSON, four sides among the columns.
+_BOX_KEYS = (b'"bbox"', b'"categories"', b'"annotations"')
+_BOX_COLUMNS = (
+    {"x", "y", "width", "height"},
+    {"x", "y", "w", "h"},
+    {"left", "top", "width", "height"},
+    {"xmin", "ymin", "xmax", "ymax"},
+    {"x1", "y1", "x2", "y2"},
+)
+_BOX_HEAD = 1 << 16
+_IMAGES = re.compile(rb'\{\s*"(images|info|licenses|categories|annotations)"\s*:')
+
+
+def _exists(question: Callable[[], bool]) -> bool:
+    """The answer of a path; no where it is too long to be the name of anything."""
+    try:
+        return question()
+    except OSError:
+        return False
+
+
+def holds_regions(source: object) -> bool:
+    """Whether something is boxes of items: regions, or a file or folder that looks like them."""
+    if not isinstance(source, str | Path | Input):
+        return hasattr(source, "picture_sizes") and hasattr(source, "boxes")
+    path = Input.of(source).path
+    if path is not None and _exists(path.is_dir):
+        folders = (path, path / "Annotations")
+        names = any(next(folder.glob("*.xml"), None) for folder in folders if folder.is_dir())
+        return names or (path / "labels").is_dir() or (path / "classes.txt").is_file()
+    suffix = inner_suffix(source)
+    if suffix not in (".json", ".csv", ".tsv") or not can_be_read_again(source):
+        return False
+    if path is None or not _exists(path.is_file):
+        return False
+    with open_input(source) as stream:
+        head = stream.read(_BOX_HEAD)
+    if suffix == ".json":
+        start = head.removeprefix(BYTE_ORDER_MARK).lstrip()
+        return bool(_IMAGES.match(start)) or any(key in head for key in _BOX_KEYS)
+    header = head.removeprefix(BYTE_ORDER_MARK).split(b"\n", 1)[0].decode(errors="replace").lower()
+    columns = {cell.strip().strip('"') for cell in header.split(separator_of(header))}
+    return any(sides <= columns for sides in _BOX_COLUMNS)
 
 
 def _unpack_head(head: bytes) -> bytes:

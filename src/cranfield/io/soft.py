@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,10 +18,10 @@ from cranfield.io.files import (
     describe,
     inner_suffix,
     input_lines,
+    number,
     read_text,
     run_name,
 )
-from cranfield.io.numbers import number
 
 if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix
@@ -43,23 +43,23 @@ def is_soft(path: FileForm, *shapes: Names) -> bool:
         return False
     if inner_suffix(path) not in (".csv", ".tsv"):
         return False
-    lines = [_cells(line, path) for line in islice(input_lines(source), LOOKED_AT)]
-    header = [name.lower() for name in lines[0]] if lines else []
+    lines = (_cells(line, path) for line in input_lines(source))
+    header = [name.lower() for name in next(lines, [])]
     for shape in shapes or (GRADES,):
         places = _column_positions(header, shape)
         if places is not None:
             # Grades of topics are never decisions; a truth of concepts may say how sure it is of
             # the one answer that it has, and then no unit stands twice.
             return {"topic", "grade"} <= set(header) or _has_repeats(
-                lines[1:], places[:1] if shape is CATEGORIES else places[:2]
+                islice(lines, LOOKED_AT), places[:1] if shape is CATEGORIES else places[:2]
             )
     return False
 
 
-def _has_repeats(lines: list[list[str]], places: list[int]) -> bool:
+def _has_repeats(lines: Iterable[list[str]], places: list[int]) -> bool:
     """Whether two lines one after the other speak of the same unit (item, or item and concept)."""
-    complete_lines = [line for line in lines if len(line) > max(places)]
-    units = [tuple(line[i] for i in places) for line in complete_lines]
+    complete_lines = (line for line in lines if len(line) > max(places))
+    units = (tuple(line[i] for i in places) for line in complete_lines)
     return any(a == b for a, b in pairwise(units))
 
 

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from cranfield.data.counts import TaggedItem, normalise_term
 from cranfield.errors import InputError, first_duplicate
-from cranfield.io.files import csv_rows, describe, inner_suffix, input_lines
-from cranfield.io.numbers import number
+from cranfield.io.files import csv_rows, describe, inner_suffix, input_lines, number
 
 _PRESENT_FROM = 0.5
 

@@ -7,15 +7,16 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import replace
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from cranfield import _core
 from cranfield._lazy import np
-from cranfield._records import replace
+from cranfield._system import usable_cpus
 from cranfield.data import Judgements, Run
 from cranfield.errors import (
     PROBLEMS_SHOWN,
@@ -32,13 +33,13 @@ from cranfield.io.files import (
     Input,
     describe,
     input_lines,
+    is_whole,
     long_line_message,
     open_input,
     read_text,
     run_name,
     text_lines,
 )
-from cranfield.io.numbers import is_whole
 
 # Bytes at the start of a file that are read to detect its content.
 LOOKED_AT = 4096
@@ -84,7 +85,7 @@ def _read(
     path: FileForm, kind: str, jobs: int | None, extra_fields: bool = False
 ) -> tuple[_core.Columns, int, _core.Problem | None]:
     check_counts(jobs=jobs)
-    threads = jobs or os.cpu_count() or 1
+    threads = jobs or usable_cpus()
     source = Input.of(path)
     with open_for_core(source) as (place, read):
         columns, problems, count, repeated, first_repeat, stop = _core.read_table(
@@ -110,7 +111,7 @@ def _read(
 def parse_bytes(data: bytes, kind: str) -> _core.Columns | None:
     """The columns of a run or of judgements in memory; None when something is wrong with them."""
     columns, _, count, repeated, _, _ = _core.read_table(
-        None, BytesIO(data).readinto, kind, os.cpu_count() or 1, False, None, None, _core.Progress()
+        None, BytesIO(data).readinto, kind, usable_cpus(), False, None, None, _core.Progress()
     )
     return None if count or repeated or not columns[0] else columns
 
@@ -176,7 +177,6 @@ def open_repeatable(
         if source.can_be_read_again:
             yield place, read, lambda: source
             return
-        from cranfield.io.spool import SpooledStream
 
         # A pipe can be read only once.
         with SpooledStream(source, read) as stream:
@@ -404,3 +404,53 @@ def _data_set(name: str) -> Any:
     if not data_set.has_qrels():
         raise InputError.single(name, "has no judgements; name a part that has them")
     return data_set
+
+
+_SPOOL_BLOCK = 1 << 20
+
+
+class SpooledStream(AbstractContextManager["SpooledStream"]):
+    """Fills buffers from a stream and keeps the bytes in an unnamed temporary file."""
+
+    def __init__(self, source: Input, read: Callable[[memoryview], int] | None) -> None:
+        self._source, self._read = source, read
+        import tempfile  # most inputs are files, which need none
+
+        self._file: BinaryIO | None = None
+        with suppress(OSError):
+            self._file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115
+
+    def __call__(self, buffer: memoryview) -> int:
+        got = self._read(buffer) if self._read is not None else 0
+        if got > 0 and self._file is not None:
+            try:
+                self._file.write(buffer[:got])
+            except OSError:  # disk full: matters only if the input is read again
+                self._file.close()
+                self._file = None
+        return got
+
+    @property
+    def error(self) -> BaseException | None:
+        """What the stream raised, if anything."""
+        return getattr(self._read, "error", None)
+
+    def reopen(self) -> Input:
+        """The whole stream, from its start."""
+        buffer = memoryview(bytearray(_SPOOL_BLOCK))
+        while self._file is not None and self(buffer) > 0:
+            pass
+        if self.error is not None:
+            raise self.error
+        if self._file is None:
+            raise InputError.single(
+                describe(self._source),
+                "the lines of its topics do not stand together, and there is no room on disk to "
+                "keep what comes through a pipe; give a file",
+            )
+        self._file.seek(0)
+        return Input(describe(self._source), self._file, self._source.caps)
+
+    def __exit__(self, *exc: Any) -> None:
+        if self._file is not None:
+            self._file.close()

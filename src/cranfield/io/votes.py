@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.data.categories import Categorisation, CategoryGraph
-from cranfield.data.subjects import SubjectRankings
+from cranfield.data.categories import Categorisation, CategoryGraph, SubjectRankings
 from cranfield.errors import (
     PROBLEMS_SHOWN,
     CycleError,
@@ -22,8 +21,7 @@ from cranfield.errors import (
     suggest,
 )
 from cranfield.io.fast_csv import PlainColumns, PlainRows, plain_columns
-from cranfield.io.files import FileForm, describe, inner_suffix
-from cranfield.io.numbers import number
+from cranfield.io.files import FileForm, describe, inner_suffix, number
 from cranfield.validation import validate_params
 
 

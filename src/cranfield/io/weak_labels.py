@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from cranfield.errors import InputError, Problem
 from cranfield.io.arrays import read_archive
-from cranfield.io.files import FileForm, csv_rows, describe, inner_suffix, read_text
-from cranfield.io.numbers import number
+from cranfield.io.files import FileForm, csv_rows, describe, inner_suffix, number, read_text
 from cranfield.validation import validate_params
 
 

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cranfield.campaign.next_judgements import NextJudgements, next_judgements
     from cranfield.campaign.pool import Pool, make_pool
     from cranfield.campaign.surveys.questionnaire import (
         Questionnaire,
@@ -39,8 +40,11 @@ if TYPE_CHECKING:
         correlate_scores,
     )
     from cranfield.lab.studies.generality import Generality, generality, simulated_generality
+    from cranfield.lab.studies.opinions import OverlapStudy, replay_overlap
+    from cranfield.lab.studies.planning import CampaignPlan, plan_campaign
     from cranfield.lab.studies.random_runs import RandomStudy, random_study
     from cranfield.lab.studies.rank_curves import Curves, curves
+    from cranfield.lab.studies.replay import Replay, replay_designs
     from cranfield.lab.studies.requirements import Requirements, requirements
     from cranfield.lab.studies.reusability import Reusability, leave_one_out
     from cranfield.lab.studies.stability import Stability, stability
@@ -49,6 +53,7 @@ if TYPE_CHECKING:
 
 # Where the public names live; each is loaded when it is first used.
 _HOMES: dict[str, tuple[str, ...]] = {
+    "cranfield.campaign.next_judgements": ("NextJudgements", "next_judgements"),
     "cranfield.campaign.pool": ("Pool", "make_pool"),
     "cranfield.campaign.surveys.questionnaire": (
         "Questionnaire",
@@ -79,8 +84,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "cranfield.lab.studies.rank_curves": ("Curves", "curves"),
     "cranfield.lab.studies.generality": ("Generality", "generality", "simulated_generality"),
+    "cranfield.lab.studies.opinions": ("OverlapStudy", "replay_overlap"),
+    "cranfield.lab.studies.planning": ("CampaignPlan", "plan_campaign"),
     "cranfield.lab.studies.random_runs": ("RandomStudy", "random_study"),
     "cranfield.lab.studies.requirements": ("Requirements", "requirements"),
+    "cranfield.lab.studies.replay": ("Replay", "replay_designs"),
     "cranfield.lab.studies.reusability": ("Reusability", "leave_one_out"),
     "cranfield.lab.studies.stability": ("Stability", "stability"),
     "cranfield.work.executors": ("Plan",),
@@ -88,16 +96,20 @@ _HOMES: dict[str, tuple[str, ...]] = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "CampaignPlan",
     "Choices",
     "Comparability",
     "Correlations",
     "Curves",
     "Generality",
+    "NextJudgements",
+    "OverlapStudy",
     "Plan",
     "Pool",
     "Preferences",
     "Questionnaire",
     "RandomStudy",
+    "Replay",
     "Requirements",
     "Reusability",
     "SimulatedRuns",
@@ -118,7 +130,11 @@ __all__ = [
     "make_concept_survey",
     "make_pool",
     "make_questionnaire",
+    "next_judgements",
+    "plan_campaign",
     "random_study",
+    "replay_designs",
+    "replay_overlap",
     "requirements",
     "simulate_runs",
     "simulated_generality",

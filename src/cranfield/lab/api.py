@@ -14,17 +14,16 @@ from cranfield.campaign.surveys.questionnaire import (
 )
 from cranfield.errors import UsageError
 from cranfield.evaluation.inputs import LABEL_OPTIONS, EvaluationInput
-from cranfield.lab.choices import COMPARABLE, GENERALITY, LABELS, RANKED
-from cranfield.lab.cost_map_measures import both_ways
 from cranfield.lab.runs import LabelMaterial
 from cranfield.lab.studies.calibration import comparable
-from cranfield.lab.studies.correlate import correlate
+from cranfield.lab.studies.correlate import both_ways, correlate
 from cranfield.lab.studies.generality import generality, simulated_generality
 from cranfield.lab.studies.random_runs import random_study
 from cranfield.lab.studies.reusability import leave_one_out
 from cranfield.lab.studies.stability import stability
 from cranfield.lab.study_input import StudyInput
 from cranfield.notes import Watcher
+from cranfield.options import LAB_COMPARABLE, LAB_GENERALITY, LAB_LABELS, LAB_RANKED
 from cranfield.work.executors import Plan
 
 # Studies of runs: the call, and whether annotations are read as rankings of items by concept.
@@ -49,18 +48,23 @@ def material_of(
     """The runs of files under some measures, or the usual ones; see `EvaluationInput.of`."""
     if options.pop("thresholds", None):
         raise UsageError("a study takes one threshold= for all runs")
-    settings = dict(EvaluationInput.of(files, truth, **options).options)
+    subject = EvaluationInput.of(files, truth, **options)
+    if subject.kind == "regions":
+        raise UsageError("a study is of rankings or annotations with labels, not of boxes")
+    settings = dict(subject.options)
     runs = settings.pop("runs", None)
     if runs is None:
         raise UsageError("a study reads runs, not scores that were saved")
     if truth is None:
-        return StudyInput.ranked(settings.pop("judgements"), runs, measures or RANKED, **settings)
+        return StudyInput.ranked(
+            settings.pop("judgements"), runs, measures or LAB_RANKED, **settings
+        )
     settings.pop("truth")
     if as_rankings:
         return StudyInput.concepts(
-            truth, runs, measures or RANKED, concepts=settings.get("concepts")
+            truth, runs, measures or LAB_RANKED, concepts=settings.get("concepts")
         )
-    return StudyInput.labels(truth, runs, measures or LABELS, **settings)
+    return StudyInput.labels(truth, runs, measures or LAB_LABELS, **settings)
 
 
 def run_study(
@@ -89,10 +93,10 @@ def run_study(
     if simulate is not None:
         if files or truth is not None:
             raise UsageError("simulate= takes no files: its runs are made up")
-        names = measures or GENERALITY
+        names = measures or LAB_GENERALITY
         return simulated_generality(names, sizes=simulate, rng=options["rng"], **execution)
     if name == "comparable":
-        measures = measures or COMPARABLE
+        measures = measures or LAB_COMPARABLE
     if both:
         ways = both_ways(settings.get("costmap"), settings.get("ontology"))
         measures = f"{measures} {ways}" if measures else ways

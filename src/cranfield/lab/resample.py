@@ -45,6 +45,8 @@ class Draws:
     count: int
     seed: int
     share: float = 1.0
+    # The cluster of each unit, where units were sampled in clusters: these are drawn as wholes.
+    clusters: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         check_at_most(MOST_DRAWS, **{_NAMES[self.how]: self.count})
@@ -56,6 +58,14 @@ class Draws:
 
     def weights(self, units: int, start: int, stop: int) -> Floats:
         """A row per draw, a column per unit: how often the unit counts. Halves: first, second."""
+        if self.clusters is not None:
+            if len(self.clusters) != units:
+                raise UsageError(
+                    f"the design is about {len(self.clusters)} units, a measure has {units}"
+                )
+            codes = np.array(self.clusters)
+            of_clusters = replace(self, clusters=None).weights(int(codes.max()) + 1, start, stop)
+            return np.asarray(of_clusters[:, codes])
         rows: list[NDArray[Any]] = []
         for number in range(start, min(stop, self.count)):
             rng = generator(self.seed, _STREAM[self.how], number)

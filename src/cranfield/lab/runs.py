@@ -13,17 +13,14 @@ import numpy as np
 
 from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
-from cranfield.data.concept_rankings import concept_judgements, concept_ranking
-from cranfield.data.defaults import DEFAULT_THRESHOLD
-from cranfield.data.labels import LabelMatrix, align, dense
+from cranfield.data.labels import LabelMatrix, align, concept_judgements, concept_ranking, dense
 from cranfield.errors import UsageError, check_at_most, plural
 from cranfield.evaluation.labels import LabelTask, score_run
 from cranfield.evaluation.ranked import evaluate
-from cranfield.io.annotations import read_annotation, read_truth
 from cranfield.io.atomic import make_folder, write_atomic
 from cranfield.io.coerce import coerce_judgements, coerce_run, name_runs
 from cranfield.io.delimited import trec_blocks
-from cranfield.io.labels import read_threshold, write_labels
+from cranfield.io.labels import read_annotation, read_threshold, read_truth, write_labels
 from cranfield.lab.study_input import (
     Names,
     RunScores,
@@ -38,6 +35,7 @@ from cranfield.measures import Measure, parse_measures
 from cranfield.measures.labels.blocks import LabelPlan, PerRankedConcept, SortedRun
 from cranfield.measures.labels.registry import parse_label_measures, without_needs
 from cranfield.notes import Notes, Progress, Watcher, with_progress
+from cranfield.options import DEFAULT_THRESHOLD
 from cranfield.stats._resample import Floats
 from cranfield.validation import Seed, validate_params
 from cranfield.work.seeds import generator
@@ -253,7 +251,7 @@ def _task(material: LabelMaterial) -> LabelTask:
     """The truth with what is known beside it and the plans of the measures, once a worker."""
     settings = dict(material.options)
     costs = settings.get("costmap")
-    return LabelTask(
+    task = LabelTask(
         read_truth(material.truth, concepts=settings.get("concepts")),
         material.measures,
         ontology=settings.get("ontology"),
@@ -262,6 +260,8 @@ def _task(material: LabelMaterial) -> LabelTask:
         agreement=settings.get("agreement"),
         unlisted=settings.get("unlisted"),
     )
+    task.check_complete("a study of measures")
+    return task
 
 
 DEPTH = 1000
@@ -274,13 +274,14 @@ class SimulatedRuns(Answer):
     """The files of runs that were made up."""
 
     command: ClassVar[str] = "lab simulate"
+    table_maker: ClassVar[str] = "cranfield.report.tables.studies:simulated_runs_document"
 
     files: tuple[str, ...]
 
     def headline(self) -> str:
         return f"{plural(len(self.files), 'run')} in {Path(self.files[0]).parent}"
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {"files": list(self.files)}
 
 

@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 
 from cranfield.errors import MeasureError, NeedsError, UsageError, plural
-from cranfield.io.annotations import name_annotations
 from cranfield.io.coerce import coerce_labels, is_file
 from cranfield.io.costmap import read_agreement, read_costmap
 from cranfield.io.files import can_be_read_again
-from cranfield.io.labels import read_concepts, read_threshold
+from cranfield.io.labels import name_annotations, read_concepts, read_threshold
 from cranfield.io.ontology import read_ontology
 from cranfield.measures import SETS, Measure, optional_measures, parse_measures
 from cranfield.measures import measure as parse

@@ -10,7 +10,14 @@ from types import MappingProxyType
 
 from cranfield.errors import MeasureError
 from cranfield.measures.base import Measure, Param
-from cranfield.measures.parse import BARE_ALIASES, LABEL_ALIASES, RANKED_ALIASES, listed_measures
+from cranfield.measures.own import OWN
+from cranfield.measures.parse import (
+    BARE_ALIASES,
+    LABEL_ALIASES,
+    RANKED_ALIASES,
+    REGION_ALIASES,
+    listed_measures,
+)
 from cranfield.measures.ranked import (
     contingency,
     counts,
@@ -49,6 +56,7 @@ RANKED = Registry(
     RANKED_ALIASES,
     lambda: SETS,
     BARE_ALIASES,
+    lambda: (OWN,),
 )
 
 
@@ -70,11 +78,28 @@ def _pooled() -> Iterable[Measure]:
     return RANKED_AS
 
 
-ANNOTATION = Registry(Measure, _annotation, LABEL_ALIASES, _annotation_sets)
+def _regions() -> Iterable[Measure]:
+    from cranfield.measures.regions import DECLARED
+
+    return DECLARED
+
+
+def _region_sets() -> Mapping[str, Iterable[str]]:
+    from cranfield.measures.regions import REGION_SETS
+
+    return REGION_SETS
+
+
+ANNOTATION = Registry(
+    Measure, _annotation, LABEL_ALIASES, _annotation_sets, unlisted=lambda: (OWN,)
+)
 # Annotations of which only some cells were judged.
 POOLED = Registry(Measure, _pooled)
+# Boxes that runs place in items.
+REGIONS = Registry(Measure, _regions, REGION_ALIASES, _region_sets)
 # All measures, ranked ones first.
-REGISTRY = ChainRegistry(RANKED, ANNOTATION, POOLED)
+REGISTRY = ChainRegistry(RANKED, ANNOTATION, POOLED, REGIONS)
+_OF_TASK = {"ranked": RANKED, "labels": ANNOTATION, "regions": REGIONS}
 
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _RECALLS = ("0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
@@ -98,7 +123,8 @@ _OFFERED = {"ranking", "judgements", "grades", "collection_size", "strata", "sub
 # Sets that `label_registry` has, where the measures of annotation are.
 ANNOTATION_SETS = ("imageclef2009", "imageclef2010", "imageclef2011")
 
-_ELSEWHERE = "use cranfield label (in Python: evaluate_labels)"
+_ELSEWHERE = "use cranfield eval labels (in Python: evaluate_labels)"
+_OF_BOXES = "use cranfield eval regions (in Python: evaluate_regions)"
 
 # Members of a set that are left out when their needs are not met.
 OPTIONAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -157,13 +183,15 @@ def measure(name: str) -> Measure:
 
 
 def measure_for(name: str, task: str) -> Measure:
-    """The measure of a name where "ranked" runs or "labels" are evaluated: MAP is of either.
+    """The measure of a name where "ranked" runs, "labels" or "regions" are evaluated.
+
+    MAP is of rankings and of annotations.
 
     >>> str(measure_for("F1", "labels")), str(measure_for("F1", "ranked"))
     ('F.example', 'SetF')
     """
     try:
-        return (ANNOTATION if task == "labels" else RANKED).find(name)
+        return _OF_TASK[task].find(name)
     except MeasureError:
         return measure(name)
 
@@ -174,10 +202,11 @@ def rebound(name: str, at: float | None, params: Mapping[str, Value]) -> Measure
 
 
 def names_measures(text: str) -> bool:
-    """Whether a text names measures of either kind, or sets of them."""
+    """Whether a text names measures of any kind, or sets of them."""
     from cranfield.measures.labels.registry import parse_label_measures
+    from cranfield.measures.regions import parse_region_measures
 
-    for parse in (parse_measures, parse_label_measures):
+    for parse in (parse_measures, parse_label_measures, parse_region_measures):
         try:
             return bool(parse(text))
         except MeasureError:
@@ -187,11 +216,25 @@ def names_measures(text: str) -> bool:
 
 def parse_measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
     """Ranked measures from names, sets of them, or a mixture; each once, in the order given."""
-    expanded = [n for g in listed_measures(measures) for n in _expanded(g)]
-    parsed = dict.fromkeys(_ranked(n) for n in expanded)
-    if not parsed:
+    return parse_with_optional(measures)[0]
+
+
+def parse_with_optional(
+    measures: str | Measure | Iterable[str | Measure],
+) -> tuple[tuple[Measure, ...], frozenset[Measure]]:
+    """Ranked measures, and those of them that only a set names, which can do without them."""
+    optional: dict[Measure, bool] = {}
+    for entry in listed_measures(measures):
+        names: Iterable[str | Measure] = (
+            SETS.get(entry, (entry,)) if isinstance(entry, str) else (entry,)
+        )
+        dispensable = names if entry == "all" else OPTIONAL.get(str(entry), ())
+        for name in names:
+            parsed = _ranked(name)
+            optional[parsed] = name in dispensable and optional.get(parsed, True)
+    if not optional:
         raise MeasureError("no measure was asked for. List them with: cranfield measures")
-    return tuple(parsed)
+    return tuple(optional), frozenset(m for m, spared in optional.items() if spared)
 
 
 def _ranked(name: str | Measure) -> Measure:
@@ -202,31 +245,23 @@ def _ranked(name: str | Measure) -> Measure:
         declaration = RANKED.find(name) if isinstance(name, str) else name
     except MeasureError:
         declaration = measure(str(name))
-    if declaration.name not in RANKED:
-        raise MeasureError(f"{declaration} is a measure of annotation: {_ELSEWHERE}")
-    return declaration
+    if declaration.name in RANKED:
+        return declaration
+    if declaration.name in REGIONS:
+        raise MeasureError(f"{declaration} is a measure of regions: {_OF_BOXES}")
+    raise MeasureError(f"{declaration} is a measure of annotation: {_ELSEWHERE}")
 
 
 def optional_measures(measures: str | Measure | Iterable[str | Measure]) -> frozenset[Measure]:
     """Those that were asked for as members of a set that can do without them."""
-    spared: set[Measure] = set()
-    explicit: set[Measure] = set()
-    for entry in listed_measures(measures):
-        members = parse_measures(entry)
-        optional = members if entry == "all" else tuple(map(_ranked, OPTIONAL.get(str(entry), ())))
-        spared.update(optional)
-        explicit.update(m for m in members if m not in optional)
-    return frozenset(spared - explicit)
-
-
-def _expanded(entry: str | Measure) -> Iterable[str | Measure]:
-    return RANKED.members(entry) if isinstance(entry, str) else (entry,)
+    return parse_with_optional(measures)[1]
 
 
 __all__ = [
     "ANNOTATION",
     "POOLED",
     "RANKED",
+    "REGIONS",
     "REGISTRY",
     "SETS",
     "Measure",
@@ -235,4 +270,5 @@ __all__ = [
     "measure",
     "optional_measures",
     "parse_measures",
+    "parse_with_optional",
 ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
-from cranfield._records import dataclass, field, replace
 from cranfield.registry import Param, Spec, Value
 
 __all__ = ["Aggregate", "Measure", "Param"]
@@ -25,7 +25,7 @@ class Measure(Spec):
     `mean_note` says what speaks against a mean over topics, where something does. `range` is that
     of the usual parameters; where others move it, `ranged` gives it for them. So is `formula`:
     where a parameter changes more than the value of a symbol, `written` gives it for the bound
-    measure.
+    measure. `cutoff_last` is for cutoffs behind the whole name, as in AR.region@100.
     """
 
     noun: ClassVar[str] = "measure"
@@ -46,6 +46,12 @@ class Measure(Spec):
     undefined: str = ""
     example: str = ""
     trec_name: str = ""
+    cutoff_last: bool = False
+
+    def _spell(self) -> str:
+        if not self.cutoff_last or self.at is None:
+            return super()._spell()
+        return f"{self.name}@{int(self.at)}{str(replace(self, at=None))[len(self.name) :]}"
 
     def bind(self, *, at: float | None = None, **values: Value) -> Self:
         bound = super().bind(at=at, **values)
@@ -70,9 +76,12 @@ class Measure(Spec):
 
     @property
     def mean_label(self) -> str:
-        """The name of the mean over topics: MAP for AP, or the measure's own name."""
+        """The name of the mean over topics: MAP for AP, or the measure's own name.
+
+        What a task computes by itself has the name that the task gives it.
+        """
         if not self.mean_name:
-            return str(self)
+            return str(self.bound.get("name") or self)
         return str(self).replace(self.name, self.mean_name, 1)
 
     def __reduce__(self) -> str | tuple[Any, ...]:

@@ -25,8 +25,8 @@ def _declared() -> Iterable[Method]:
         information,
         lesk,
         links,
-        ontology_tree,
         paths,
+        scoring,
     )
 
     sources = (
@@ -37,7 +37,7 @@ def _declared() -> Iterable[Method]:
         gloss_vector,
         links,
         counts,
-        ontology_tree,
+        scoring,
         cooccurrence,
     )
     return (method for source in sources for method in source.METHODS)

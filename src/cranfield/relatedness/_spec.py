@@ -28,7 +28,7 @@ class Method(Spec):
     """
 
     noun: ClassVar[str] = "relatedness method"
-    catalogue: ClassVar[str] = "cranfield relatedness --list"
+    catalogue: ClassVar[str] = "cranfield concepts relatedness --list"
 
     range: tuple[float, float]
     symmetric: bool

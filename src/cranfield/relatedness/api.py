@@ -17,14 +17,15 @@ from cranfield.relatedness import METHODS, parse_methods
 from cranfield.relatedness._spec import Method
 from cranfield.relatedness.concept_sources import SourceOptions, Sources, with_sources
 from cranfield.relatedness.cost_maps import cost_maps
-from cranfield.relatedness.human_judgements import HumanCorrelation, correlation_with_people
 from cranfield.relatedness.results import (
     NOT_JUDGED,
     ConceptCosts,
+    HumanCorrelation,
     MethodCatalogue,
     MethodPairs,
     PairRelatedness,
     RelatedPair,
+    correlation_with_people,
     note_names,
 )
 from cranfield.relatedness.scoring import PairScores, score_pairs

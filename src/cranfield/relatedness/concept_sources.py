@@ -24,18 +24,15 @@ from cranfield.data.counts import Snapshot, normalise_term
 from cranfield.data.ontology import Ontology
 from cranfield.errors import InputError, NeedsError, UsageError, check_counts, suggest
 from cranfield.io.concepts import read_concepts, read_mapping
-from cranfield.io.counts import read_counts, write_counts
+from cranfield.io.counts import ProviderSettings, read_counts, read_provider, write_counts
 from cranfield.io.files import can_be_read_again
 from cranfield.io.ontology import read_ontology
-from cranfield.io.provider import ProviderSettings, read_provider
 from cranfield.io.tags import read_tags
 from cranfield.notes import Progress
 from cranfield.relatedness._spec import Method
-from cranfield.relatedness.concepts import NOUNS_FIRST, Lexicon
 from cranfield.relatedness.counts import HitCounts, count_tags
 from cranfield.relatedness.links import InLinks, LinkVectors, read_link_vectors, read_links
-from cranfield.relatedness.ontology_tree import Tree
-from cranfield.relatedness.scoring import Resources
+from cranfield.relatedness.scoring import NOUNS_FIRST, Lexicon, Resources, Tree
 from cranfield.relatedness.wordnet import open_wordnet
 
 Fetch = Callable[[str], bytes]

@@ -93,6 +93,7 @@ class CostMapView(Answer):
     """
 
     command: ClassVar[str] = "costmap"
+    table_maker: ClassVar[str] = "cranfield.report.tables.concepts:cost_map_document"
     costs: CostMap
     nearest: tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
     merges: tuple[tuple[int, int, float], ...]
@@ -100,7 +101,7 @@ class CostMapView(Answer):
     count: int = NEAREST
     listed: tuple[str, ...] = ()
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """The concepts in the order of the clusters, and the nearest ones of each."""
         return {
             "concepts": list(self.costs.concepts),
@@ -196,6 +197,7 @@ class MapComparison(Answer):
     """
 
     command: ClassVar[str] = "costmap"
+    table_maker: ClassVar[str] = "cranfield.report.tables.concepts:cost_map_comparison_document"
     first: str
     second: str
     concepts: tuple[str, ...]
@@ -206,7 +208,7 @@ class MapComparison(Answer):
     seed: int
     differences: tuple[tuple[str, str, float, float], ...]
 
-    def payload(self, *, top: int = DIFFERENCES, **_: Any) -> dict[str, Any]:
+    def payload(self, *, top: int = DIFFERENCES, **_: object) -> dict[str, Any]:
         """The correlations, and the `top` pairs that differ most."""
         return {
             "a": self.first,

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from cranfield.answers import Answer
 from cranfield.data.ontology import Ontology
 from cranfield.errors import UsageError, plural, suggest
-from cranfield.io.concept_glossary import built_in_meanings
+from cranfield.io.concepts import built_in_meanings
 from cranfield.io.ontology import parse_ontology, read_vocabulary
 from cranfield.ontologies import BUILT_IN
 from cranfield.validation import validate_params
@@ -57,10 +57,11 @@ class OntologyCheck(Answer):
     """What is wrong with an ontology: cycles, unknown names, rules that cannot be kept."""
 
     command: ClassVar[str] = "ontology check"
+    table_maker: ClassVar[str] = "cranfield.report.tables.concepts:check_document"
     facts: OntologyFacts
     problems: tuple[str, ...]
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """How large it is, and the problems."""
         return self.facts.as_dict() | {"problems": list(self.problems)}
 
@@ -117,11 +118,12 @@ class OntologyView(Answer):
     """The tree of an ontology with its link costs and rules."""
 
     command: ClassVar[str] = "ontology show"
+    table_maker: ClassVar[str] = "cranfield.report.tables.concepts:document"
     facts: OntologyFacts
     nodes: tuple[OntologyNode, ...]
     rules: tuple[tuple[str, tuple[str, ...]], ...]
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """The nodes from top to bottom, and the rules in words."""
         nodes = [
             {
@@ -179,12 +181,13 @@ class ConceptView(Answer):
     """All that an ontology says of one concept, and its costs to the others, the nearest first."""
 
     command: ClassVar[str] = "ontology show"
+    table_maker: ClassVar[str] = "cranfield.report.tables.concepts:concept_document"
     ontology: str
     concept: str
     facts: tuple[tuple[str, str], ...]
     costs: tuple[tuple[str, float], ...]
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """The facts in words, and the costs."""
         return {
             "ontology": self.ontology,
@@ -251,6 +254,7 @@ class OntologyCategories(Answer):
     """The concepts of each top category and of its parts."""
 
     command: ClassVar[str] = "ontology categories"
+    table_maker: ClassVar[str] = "cranfield.report.tables.concepts:categories_document"
     ontology: str
     concepts: int
     parts: tuple[CategoryPart, ...]
@@ -262,7 +266,7 @@ class OntologyCategories(Answer):
             concept_counts[row.category] = concept_counts.get(row.category, 0) + len(row.concepts)
         return concept_counts
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """Categories with their shares, and their parts with their concepts."""
         counts = self.counts()
         return {

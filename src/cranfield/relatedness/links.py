@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cranfield.data.counts import normalise_term
 from cranfield.errors import UsageError
-from cranfield.io.links import read_link_pairs
+from cranfield.io.counts import read_link_pairs
 from cranfield.notes import Progress
 from cranfield.relatedness._spec import Method, Source
 from cranfield.relatedness.counts import nwd

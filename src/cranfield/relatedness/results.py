@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,7 +16,65 @@ from cranfield.errors import UsageError, plural
 from cranfield.notes import Notes
 from cranfield.references import REFERENCES
 from cranfield.relatedness._spec import Method
-from cranfield.relatedness.human_judgements import HumanCorrelation
+
+Floats = NDArray[np.float64]
+_FEWEST = 4  # pairs below which a correlation has no interval
+
+
+@dataclass(frozen=True)
+class HumanCorrelation:
+    """Correlations with people's scores, their intervals, and the number of pairs they rest on."""
+
+    spearman: float
+    spearman_interval: tuple[float, float]
+    pearson: float
+    pearson_interval: tuple[float, float]
+    pairs: int
+    left_out: int
+
+
+def correlation_with_people(
+    values: Sequence[float] | Floats, human: Sequence[float] | Floats, *, confidence: float = 0.95
+) -> HumanCorrelation:
+    """Spearman and Pearson over the pairs that have both values; NaN entries are left out.
+
+    Intervals are Fisher's; Spearman's has the wider variance of Bonett and Wright (2000).
+    """
+    from scipy.stats import norm, rankdata
+
+    x, y = np.asarray(values, float), np.asarray(human, float)
+    scored = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[scored], y[scored]
+    ranks: Callable[[Floats], Floats] = rankdata
+    rho, r = _correlation(ranks(x), ranks(y)), _correlation(x, y)
+    width = float(norm.ppf(0.5 + confidence / 2))
+    return HumanCorrelation(
+        rho,
+        _interval(rho, 1.0 + rho * rho / 2.0, len(x), width),
+        r,
+        _interval(r, 1.0, len(x), width),
+        len(x),
+        int((~scored).sum()),
+    )
+
+
+def _correlation(x: Floats, y: Floats) -> float:
+    if len(x) < 2:
+        return math.nan
+    a, b = x - x.mean(), y - y.mean()
+    scale = math.sqrt(float(a @ a) * float(b @ b))
+    return min(1.0, max(-1.0, float(a @ b) / scale)) if scale > 0 else math.nan
+
+
+def _interval(value: float, variance: float, pairs: int, width: float) -> tuple[float, float]:
+    if math.isnan(value) or pairs < _FEWEST:
+        return math.nan, math.nan
+    if abs(value) >= 1.0:
+        return value, value
+    half = width * math.sqrt(variance / (pairs - 3))
+    centre = math.atanh(value)
+    return math.tanh(centre - half), math.tanh(centre + half)
+
 
 NOT_JUDGED = "human= needs pairs with people's scores: a column named human"
 
@@ -67,6 +126,7 @@ class PairRelatedness(Answer):
     """How close the words of each pair are, by each method."""
 
     command: ClassVar[str] = "relatedness"
+    table_maker: ClassVar[str] = "cranfield.report.tables.concepts:pairs_document"
     results: tuple[MethodPairs, ...]
 
     @property
@@ -91,7 +151,7 @@ class PairRelatedness(Answer):
         if not self.judged:
             raise UsageError(NOT_JUDGED)
 
-    def payload(self, *, human: bool = False, **_: Any) -> dict[str, Any]:
+    def payload(self, *, human: bool = False, **_: object) -> dict[str, Any]:
         """Pairs and correlations of every method; with `human` the correlations alone."""
         if human:
             self.check_judged()
@@ -137,13 +197,14 @@ class ConceptCosts(Answer):
     """A cost map, the method it came from, and the concepts that cost 1 for want of data."""
 
     command: ClassVar[str] = "relatedness"
+    table_maker: ClassVar[str] = "cranfield.report.tables.concepts:costs_document"
     method: Method
     costs: CostMap
     unknown: tuple[str, ...] = ()
     unusable: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """The square of costs."""
         return {
             "method": str(self.method),
@@ -161,9 +222,16 @@ class MethodCatalogue(Answer):
     """The methods that there are, and what they need."""
 
     command: ClassVar[str] = "relatedness"
+    table_maker: ClassVar[str] = "cranfield.report.tables.concepts:catalogue_document"
     methods: tuple[Method, ...]
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def __iter__(self) -> Iterator[Method]:
+        return iter(self.methods)
+
+    def __len__(self) -> int:
+        return len(self.methods)
+
+    def payload(self, **_: object) -> dict[str, Any]:
         """All that the declarations say."""
         return {"methods": [describe_method(method) for method in self.methods]}
 

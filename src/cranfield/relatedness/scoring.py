@@ -1,23 +1,140 @@
-"""Relatedness of pairs of concepts by any method, and the senses that decided it."""
+"""Relatedness of pairs of concepts by any method, and the senses that decided it.
+
+TREE is 1 - the cost of the way through an ontology's tree (No 7.2).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.data.counts import Snapshot
-from cranfield.errors import NeedsError
+from cranfield.data.costmap import CostMap
+from cranfield.data.counts import Snapshot, normalise_term
+from cranfield.errors import NeedsError, UsageError
 from cranfield.notes import Progress
-from cranfield.relatedness._spec import Method
-from cranfield.relatedness.concepts import Lexicon
+from cranfield.relatedness._spec import Method, Source
 from cranfield.relatedness.counts import HitCounts
 from cranfield.relatedness.lesk import lesk
 from cranfield.relatedness.links import InLinks, LinkVectors
-from cranfield.relatedness.ontology_tree import Tree
-from cranfield.relatedness.wordnet import Sense
+from cranfield.relatedness.wordnet import Sense, WordNet
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The costs between the concepts of an ontology, and concepts that stand for other names."""
+
+    costs: CostMap
+    mapping: Mapping[str, str] = field(default_factory=dict)
+
+    def concept_of(self, name: str) -> str | None:
+        """The concept of a name, or the only one that differs in case and underscores alone."""
+        for called in (self.mapping.get(name, name), name):
+            if called in self.costs.concepts:
+                return called
+            alike = [c for c in self.costs.concepts if normalise_term(c) == normalise_term(called)]
+            if len(alike) == 1:
+                return alike[0]
+        return None
+
+    def knows(self, name: str) -> bool:
+        return self.concept_of(name) is not None
+
+    def relatedness(self, first: str, second: str) -> float:
+        """1 - the summed costs of the links between two concepts."""
+        return 1.0 - self.costs.cost(
+            self.concept_of(first) or first, self.concept_of(second) or second
+        )
+
+
+METHODS = (
+    Method(
+        name="TREE",
+        title="Way through the ontology",
+        formula=r"1-\sum_{\text{links}}\frac{2^{l-1}}{2^{L+1}-2}",
+        source=Source("nowak-thesis", "7.2"),
+        thesis="7.3",
+        family="ontology",
+        range=(0.0, 1.0),
+        symmetric=True,
+        needs=frozenset({"ontology"}),
+        reads="tree",
+        score=Tree.relatedness,
+        parts="",
+        summary="Links between two concepts in the ontology, deep ones being cheap.",
+    ),
+)
+
+
+PARTS = "nvar"
+# Nouns where a word has any, else whatever it is: concepts are things before anything else.
+NOUNS_FIRST = "auto"
+ALTERNATIVE = "|"
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """How concepts are looked up: which parts of speech count, and what stands for what.
+
+    `mapping` gives the word that stands for a concept which WordNet does not list; several
+    words, separated by a bar, mean any of them. An empty word takes the concept out.
+    """
+
+    wordnet: WordNet
+    parts: str = NOUNS_FIRST
+    mapping: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.parts != NOUNS_FIRST and not (self.parts and set(self.parts) <= set(PARTS)):
+            raise UsageError(
+                f"no parts of speech {self.parts!r} (expected {NOUNS_FIRST!r}, or letters of "
+                f"{PARTS!r})"
+            )
+
+    def senses(self, concept: str) -> list[Sense]:
+        """All senses of a concept; none when WordNet does not know it."""
+        distinct: dict[Sense, None] = {}
+        for word in self.mapping.get(concept, concept).split(ALTERNATIVE):
+            if word.strip():
+                distinct.update(dict.fromkeys(_senses(self.wordnet, word, self.parts)))
+        return list(distinct)
+
+
+def _senses(wordnet: WordNet, text: str, parts: str) -> list[Sense]:
+    word, *marks = text.strip().lower().split("#")
+    word = "_".join(word.split())
+    if len(marks) == 2 and marks[0] in tuple(PARTS):
+        return [s for s in _listed(wordnet, word, marks[0]) if str(s.number) == marks[1]]
+    if len(marks) == 1 and marks[0] and set(marks[0]) <= set(PARTS):
+        return _listed(wordnet, word, marks[0])
+    if marks or not word:
+        return []
+    if parts != NOUNS_FIRST:
+        return _listed(wordnet, word, parts)
+    return _listed(wordnet, word, "n") or _listed(wordnet, word, "var")
+
+
+def _listed(wordnet: WordNet, word: str, parts: str) -> list[Sense]:
+    """The senses of a word as it stands, or else of its base form in each part of speech.
+
+    An irregular form that is an entry of its own (teeth) has the senses of its base form too. A
+    compound that is not listed with its hyphens is looked up with blanks.
+    """
+    for spelling in dict.fromkeys((word, word.replace("-", "_"))):
+        senses = [sense for part in parts for sense in wordnet.senses(spelling, part)]
+        if senses:
+            bases = ((part, base) for part in parts for base in wordnet.irregular(spelling, part))
+            return senses + [sense for part, base in bases for sense in wordnet.senses(base, part)]
+        for part in parts:
+            forms = wordnet.valid_forms(spelling, part)
+            if forms:
+                senses += wordnet.senses(forms[0], part)
+        if senses:
+            return senses
+    return []
+
 
 _HOW_TO_GIVE = {
     "wordnet": "WordNet (wordnet=, or install wordnet-base)",

@@ -22,8 +22,8 @@ from cranfield.io.files import describe
 from cranfield.io.ontology import read_vocabulary
 from cranfield.io.tags import read_tags
 from cranfield.notes import with_progress
-from cranfield.relatedness.concepts import ALTERNATIVE, Lexicon
 from cranfield.relatedness.hierarchies import CategoryPart, count_categories
+from cranfield.relatedness.scoring import ALTERNATIVE, Lexicon
 from cranfield.relatedness.wordnet import Sense, open_wordnet
 from cranfield.relatedness.wordnet.database import BROAD_CLASSES, broad_class
 from cranfield.validation import validate_params
@@ -69,6 +69,7 @@ class TagCorpus(Answer):
     """
 
     command: ClassVar[str] = "tags"
+    table_maker: ClassVar[str] = "cranfield.report.tables.concepts:tags_document"
     corpus: str
     items: int
     untagged: int
@@ -88,7 +89,7 @@ class TagCorpus(Answer):
         """The mean number of tags of an item."""
         return self.assignments / self.items
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """The figures, then classes, lexicon, proposals and what WordNet does not know."""
         return {
             "corpus": self.corpus,

@@ -55,6 +55,7 @@ class VocabularyComparison(Answer):
     """
 
     command: ClassVar[str] = "ontology compare"
+    table_maker: ClassVar[str] = "cranfield.report.tables.concepts:comparison_document"
     first: str
     second: str
     concepts: tuple[int, int]
@@ -79,7 +80,7 @@ class VocabularyComparison(Answer):
         """The share of the first vocabulary that the second has by name or nearly."""
         return (len(self.same) + len(self.near)) / self.concepts[0]
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """The counts and shares, then the names."""
         return {
             "a": self.first,

@@ -6,23 +6,33 @@ the numbers. The sections of the page are then made of data in hand.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from cranfield._system import usable_cpus
 from cranfield.comparison.answer import Comparison
 from cranfield.data.labels import LabelMatrix
+from cranfield.data.regions import Regions
 from cranfield.errors import UsageError
-from cranfield.evaluation.curves import RECALL_MEASURES, Roc, roc_curves
 from cranfield.evaluation.explanations import ItemExplanation, explain_item
-from cranfield.evaluation.inputs import EvaluationInput
+from cranfield.evaluation.inputs import EvaluationInput, with_baseline
 from cranfield.evaluation.labels import LabelTask
+from cranfield.evaluation.precision_recall import RECALL_MEASURES, Roc, roc_curves
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, RankedTask
-from cranfield.evaluation.saved_scores import with_baseline
+from cranfield.evaluation.region_credit import PlacedBoxes
+from cranfield.evaluation.regions import (
+    BoxKinds,
+    classify_boxes,
+    evaluate_regions,
+    named_regions,
+    placed_boxes,
+    true_regions,
+)
 from cranfield.evaluation.scores import Scores
 from cranfield.io.coerce import JudgementsForm, LabelsForm, RunsForm, coerce_run, name_runs
+from cranfield.io.regions import RegionsForm, coerce_regions
 from cranfield.measures import parse_measures
 from cranfield.measures.parse import listed_measures
 from cranfield.notes import Notes, Progress
@@ -34,6 +44,8 @@ if TYPE_CHECKING:
     from cranfield.notes import Watcher
 
 MOST_COMPARED = 40
+# From which confidence on boxes are drawn.
+DRAWN_FROM = 0.5
 UNTESTED = "Differences of runs were not tested"
 # Options of `evaluate` that say which part of a ranking counts, and in which order.
 RANKING_OPTIONS = ("ties", "judged_only", "max_items")
@@ -68,6 +80,16 @@ class LabelCase(ComparedScores):
     explained: tuple[tuple[ItemExplanation, ...], ...] = ()
 
 
+@dataclass(frozen=True)
+class RegionCase(ComparedScores):
+    """Boxes: also what each box is, for the pictures of some items."""
+
+    truth: Regions | None = None
+    # The boxes of each run as the truth numbers their items and concepts, and what they are.
+    placed: tuple[tuple[PlacedBoxes, BoxKinds], ...] = ()
+    least: float = DRAWN_FROM
+
+
 def case_of(
     subject: EvaluationInput,
     measures: str | None = None,
@@ -79,12 +101,10 @@ def case_of(
     """The case of runs of either kind, or of scores that were saved."""
     if subject.kind == "saved":
         scores, tracker = subject.scores(measures), Progress.of(progress)
-        comparison, left_out = compare_for_report(
-            scores, compare, jobs or os.cpu_count() or 1, tracker
-        )
+        comparison, left_out = compare_for_report(scores, compare, jobs or usable_cpus(), tracker)
         return ComparedScores(scores, comparison, (), left_out)
     common_options: dict[str, Any] = {"compare": compare, "jobs": jobs, "progress": progress}
-    make: Any = ranked_case if subject.kind == "ranked" else label_case
+    make: Any = {"ranked": ranked_case, "labels": label_case, "regions": region_case}[subject.kind]
     case: ComparedScores = make(
         measures=subject.wanted(measures), **common_options, **subject.options
     )
@@ -108,22 +128,24 @@ def ranked_case(
     """
     tracker = Progress.of(progress)
     options.pop("executor", None)  # a page is made where its runs are read
-    requested_task = RankedTask(judgements, measures, **options)
+    requested = parse_measures(measures)
     # Asked for together, so that each run is read once.
-    all_measures = [*listed_measures(measures), RECALL_MEASURES]
-    task = RankedTask(requested_task.judgements, all_measures, **options)
+    task = RankedTask(judgements, [*listed_measures(measures), RECALL_MEASURES], **options)
+    shown = [m for m in task.measures if m in requested]
+    if not shown:  # a task of these measures alone says why
+        shown = list(RankedTask(task.judgements, measures, **options).measures)
     named_runs = name_runs(runs)
     ranking_options = {k: v for k, v in options.items() if k in RANKING_OPTIONS}
-    rankings = Rankings(requested_task.judgements, len(named_runs), **ranking_options)
-    threads = jobs or os.cpu_count() or 1
+    rankings = Rankings(task.judgements, len(named_runs), **ranking_options)
+    threads, min_score = jobs or usable_cpus(), options.get("min_score")
     parts = []
     for i, (name, source) in enumerate(named_runs):
         run = coerce_run(source, name)
         parts.append(task.evaluate({name: run}, jobs=threads))
-        rankings.add(run)
+        rankings.add(run if min_score is None else run.above(min_score))
         tracker(0.7 * (i + 1) / len(named_runs))
     all_scores = Scores.concat(parts)
-    scores = all_scores.select(requested_task.measures)
+    scores = all_scores.select(shown)
     comparison, left_out = compare_for_report(scores, compare, threads, tracker.part(0.7, 1.0))
     return RankedCase(
         scores,
@@ -149,8 +171,9 @@ def label_case(
     tracker = Progress.of(progress)
     options.pop("executor", None)  # as for ranked runs
     task = LabelTask(truth, measures, **options)
+    task.check_complete("a page with explanations and curves")
     run_list = runs if isinstance(runs, Sequence | Mapping) else list(runs)
-    threads = jobs or os.cpu_count() or 1
+    threads = jobs or usable_cpus()
     fitting = max(1, MOST_EXPLAINED // max(len(run_list), 1))
     explained_items = task.truth.items[:fitting]
     parts, curves, explained = [], {}, []
@@ -190,6 +213,42 @@ def label_case(
     )
 
 
+def region_case(
+    truth: RegionsForm,
+    runs: Any,
+    measures: Any = None,
+    *,
+    compare: Mapping[str, Any] | None = None,
+    errors: float | None = None,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+    **options: Any,
+) -> RegionCase:
+    """The case of boxes; `options` are those of `evaluate_regions`.
+
+    Boxes that are at least as sure as `errors`, 0.5 unless told, are drawn and counted.
+    """
+    tracker = Progress.of(progress)
+    least = DRAWN_FROM if errors is None else errors
+    wanted, threads = true_regions(truth), jobs or usable_cpus()
+    loaded = {name: coerce_regions(run, name) for name, run in named_regions(runs)}
+    scores = evaluate_regions(
+        wanted,
+        loaded,
+        measures,
+        errors=least,
+        jobs=threads,
+        progress=tracker.part(0.0, 0.7),
+        **options,
+    )
+    placed = []
+    for run in loaded.values():
+        boxes = placed_boxes(wanted, run, Notes())
+        placed.append((boxes, classify_boxes(wanted, boxes, least, threads)))
+    comparison, left_out = compare_for_report(scores, compare, threads, tracker.part(0.7, 1.0))
+    return RegionCase(scores, comparison, (), left_out, wanted, tuple(placed), least)
+
+
 def _curve(truth: LabelMatrix, run: LabelMatrix) -> dict[str, Roc]:
     """The ROC curve of a run that has one."""
     labels = truth.rows(0, len(truth.items))[0]
@@ -209,7 +268,11 @@ def compare_for_report(
             scores, name = with_baseline(scores, options["baseline"])
             options = {**options, "baseline": name}
         return scores.compare(**{"jobs": jobs, **options, "progress": progress}), ()
-    tested = [str(m) for m in scores.measures if m in scores.values and scores.is_mean(m)]
+    tested = [
+        str(m)
+        for m in scores.measures
+        if m in scores.values and m.averaging != "sum" and scores.sampled(m) is not None
+    ]
     if len(scores.runs) < 2 or not tested:
         return None, ()
     if len(scores.runs) > MOST_COMPARED:

@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cranfield.agreement.study import assess_agreement
+from cranfield.agreement.agreement import assess_agreement
 from cranfield.data.collection import Collection
-from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.evaluation.scores import Scores
 from cranfield.io.collection import read_collection
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.io.samples import SAMPLE
+from cranfield.options import DEFAULT_THRESHOLD
 from cranfield.report.cases import label_case, ranked_case
 from cranfield.report.document import Column, Table
+from cranfield.report.gallery import picture_sheet
 from cranfield.report.html_report import case_section, page_about
 from cranfield.report.page import report_page
 from cranfield.report.sections import Section, table_section
 from cranfield.report.tables.scores import leaderboard
-from cranfield.report.thumbnails import picture_sheet
 
 MEASURES = "AP nDCG@10 RR P@10 R@100 Bpref Judged@10"
 LABEL_MEASURES = "AP.concept F.concept F.example HammingLoss OS"
@@ -30,7 +30,7 @@ NEXT_COMMANDS = (
     (
         "which differences are real?",
         "cranfield compare digits/qrels.txt.gz digits/runs/*.run.gz -m 'AP nDCG@10' "
-        "--baseline pixels",
+        "--baseline pixels --design digits/design.csv",
     ),
     (
         "how far can ties move a mean?",
@@ -38,7 +38,7 @@ NEXT_COMMANDS = (
     ),
     (
         "which concepts are hard?",
-        "cranfield label digits/truth.csv digits/labels/*.csv.gz -m 'AP.concept F.concept' "
+        "cranfield eval labels digits/truth.csv digits/labels/*.csv.gz -m 'AP.concept F.concept' "
         "--per-concept",
     ),
     (
@@ -48,7 +48,7 @@ NEXT_COMMANDS = (
     ),
     (
         "whose judgements should not count?",
-        "cranfield agreement digits/judgement-log.csv.gz --quality",
+        "cranfield truth agreement digits/judgement-log.csv.gz --quality",
     ),
     ("what does a number mean?", "cranfield measures nDCG"),
 )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cranfield._records import dataclass, field
-
 if TYPE_CHECKING:
+    from cranfield.answers import Answer
     from cranfield.report.charts.model import Chart
 
 Cell: TypeAlias = str | int | float | None
@@ -133,3 +134,15 @@ class Document:
         """The one table of CSV and TSV."""
         table = self.machine() if callable(self.machine) else self.machine
         return table or self.tables[0]
+
+
+def document_of(answer: Answer, **view: Any) -> Document:
+    """The tables of an answer, and its JSON; `view` is what its maker takes."""
+    return maker_of(answer)(answer, **view)
+
+
+def maker_of(answer: Answer | type[Answer]) -> Callable[..., Document]:
+    """The function that makes the tables of an answer: one of `report/tables`."""
+    module, _, function = answer.table_maker.partition(":")
+    maker: Callable[..., Document] = getattr(import_module(module), function)
+    return maker

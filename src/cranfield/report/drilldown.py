@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cranfield.data import Judgements, Run
+from cranfield.data.regions import Regions
 from cranfield.evaluation.explanations import ItemExplanation
+from cranfield.evaluation.regions import KINDS, KINDS_OF_ERRORS
 from cranfield.report.charts.helpers import number
 from cranfield.report.sections import Section
+
+if TYPE_CHECKING:
+    from cranfield.report.cases import RegionCase
 
 DEPTH = 20
 LEAST_DEPTH = 5
 MOST_RANKED = 40_000
 MOST_EXPLAINED = 4_000
+# Items whose boxes are drawn, and boxes of each.
+MOST_DRAWN, MOST_BOXES = 48, 100
+# Pictures whose size nothing tells.
+_SIDE_OF_SHARES = 400.0
 
 
 class Names:
@@ -119,6 +128,77 @@ def add_explanations(
             }
             for explanations in zip(*explained, strict=True)
         ],
+    }
+
+
+def add_boxes(section: Section, case: RegionCase) -> None:
+    """What each box is, on the items with the most errors of all runs together."""
+    truth = case.truth
+    if truth is None:
+        return
+    wrong = np.zeros(len(truth.items))
+    for boxes, kinds in case.placed:
+        bad = np.isin(kinds.kind, [KINDS.index(kind) for kind in KINDS_OF_ERRORS])
+        wrong += np.bincount(boxes.item[bad], minlength=len(wrong))
+        wrong += np.bincount(truth.item[kinds.missed], minlength=len(wrong))
+    shown = sorted(np.argsort(-wrong, kind="stable")[:MOST_DRAWN].tolist())
+    names = {item: alias for alias, item in truth.item_aliases.items() if "." in alias}
+    section.data["drawn"] = {
+        "least": case.least,
+        "kinds": list(KINDS),
+        "concepts": list(truth.concepts),
+        "items": [_drawn_item(case, truth, at, names.get(truth.items[at], "")) for at in shown],
+    }
+    if len(shown) < len(truth.items):
+        section.left_out.append(
+            f"Boxes are drawn for the {len(shown)} of {len(truth.items):,} items with the most "
+            "errors."
+        )
+
+
+def _drawn_item(case: RegionCase, truth: Regions, at: int, file: str) -> dict[str, Any]:
+    rows = np.flatnonzero(truth.item == at)
+    scale = np.ones(4)
+    size = None if truth.picture_sizes is None else truth.picture_sizes[at]
+    if truth.relative:
+        known = size is not None and not np.isnan(size).any()
+        scale = np.tile(size, 2) if size is not None and known else np.full(4, _SIDE_OF_SHARES)
+        size = scale[:2]
+    runs, ends = [], [(truth.boxes[rows, :2] + truth.boxes[rows, 2:]) * scale[:2]]
+    for boxes, kinds in case.placed:
+        here = np.flatnonzero((boxes.item == at) & (kinds.kind >= 0))
+        here = here[np.argsort(-boxes.confidences[here], kind="stable")][:MOST_BOXES]
+        ends.append((boxes.boxes[here, :2] + boxes.boxes[here, 2:]) * scale[:2])
+        runs.append(
+            {
+                "boxes": [
+                    [
+                        int(boxes.concept[k]),
+                        *(round(float(v), 2) for v in boxes.boxes[k] * scale),
+                        number(float(boxes.confidences[k])),
+                        int(kinds.kind[k]),
+                    ]
+                    for k in here.tolist()
+                ],
+                "missed": np.flatnonzero(kinds.missed[rows]).tolist(),
+            }
+        )
+    corners = np.concatenate(ends)
+    if size is None or np.isnan(size).any():
+        size = corners.max(axis=0) * 1.02 if len(corners) else np.full(2, _SIDE_OF_SHARES)
+    return {
+        "item": truth.items[at],
+        "file": file,
+        "size": [round(float(v), 2) for v in size],
+        "truth": [
+            [
+                int(truth.concept[k]),
+                *(round(float(v), 2) for v in truth.boxes[k] * scale),
+                int(truth.flags[k]),
+            ]
+            for k in rows.tolist()[:MOST_BOXES]
+        ],
+        "runs": runs,
     }
 
 

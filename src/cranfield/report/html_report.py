@@ -12,10 +12,11 @@ from typing import Any
 
 from cranfield.errors import UsageError
 from cranfield.evaluation.scores import Scores
-from cranfield.report.cases import ComparedScores, LabelCase, RankedCase
+from cranfield.report.cases import ComparedScores, LabelCase, RankedCase, RegionCase
 from cranfield.report.charts.helpers import best_first
-from cranfield.report.document import Table
-from cranfield.report.drilldown import add_explanations
+from cranfield.report.document import Table, document_of
+from cranfield.report.drilldown import add_boxes, add_explanations
+from cranfield.report.gallery import folder_pictures
 from cranfield.report.page import report_page
 from cranfield.report.sections import (
     Section,
@@ -24,11 +25,9 @@ from cranfield.report.sections import (
     score_section,
     table_section,
 )
-from cranfield.report.tables import document_of
 from cranfield.report.tables.comparison import further_tables
-from cranfield.report.thumbnails import folder_pictures
 
-TITLES = {"ranked": "Retrieval", "labels": "Annotation"}
+TITLES = {"ranked": "Retrieval", "labels": "Annotation", "regions": "Regions"}
 HOLDS_TRUTH = (
     "This page holds the truth of the items it shows (grades, labels, ids): do not publish it "
     "while that truth is secret. A public report leaves it out."
@@ -48,6 +47,8 @@ def case_section(
         _add_ranked(section, case, public)
     elif isinstance(case, LabelCase):
         _add_labels(section, case, public)
+    elif isinstance(case, RegionCase) and not public:
+        add_boxes(section, case)
     if public:
         section.data["notes"] = _without_items(section.data["notes"], case.scores)
         _number_items(section)

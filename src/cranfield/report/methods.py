@@ -8,11 +8,11 @@ from typing import Any
 
 from cranfield._version import __version__
 from cranfield.comparison.answer import Comparison
-from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import LabelMatrix
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
+from cranfield.options import DEFAULT_THRESHOLD
 from cranfield.references import REFERENCES
 
 
@@ -35,13 +35,15 @@ def methods(
             paragraphs.append(
                 "All pairs were tested, as cranfield compare does for the same files."
             )
-        paragraphs.append(
+        places = (
             "The place of a run is its position by the mean; its rank is 1 plus the number of runs "
-            "that are significantly better. Two runs share no letter exactly when they differ "
-            "significantly."
+            "that are significantly better."
         )
+        if any(standing.group for standing in comparison.standings):
+            places += " Two runs share no letter exactly when they differ significantly."
+        paragraphs.append(places)
     elif scores.values:
-        paragraphs.append("95 % intervals of means: Student's t.")
+        paragraphs.append("95 % intervals of means: Wilson's, within the range of the measure.")
     return paragraphs
 
 
@@ -61,6 +63,8 @@ def ranked_settings(options: Mapping[str, Any]) -> list[str]:
         clauses.append("unjudged items were taken out of the rankings")
     if options.get("max_items"):
         clauses.append(f"only the first {options['max_items']} items of each ranking count")
+    if options.get("min_score") is not None:
+        clauses.append(f"only items that score at least {options['min_score']} count")
     if options.get("collection_size"):
         clauses.append(f"the collection has {options['collection_size']} items")
     return ["; ".join(clauses) + "."]

@@ -147,12 +147,12 @@ def _full_value(value: Cell) -> str:
 
 
 def _delimited_text(table: Table, delimiter: str, *, spreadsheet: bool) -> str:
-    cell = _not_a_formula if spreadsheet else _full_value
+    cell = spreadsheet_cell if spreadsheet else _full_value
     header = [cell(c.name) for c in table.columns]
     return csv_text([header, *([cell(v) for v in row] for row in table.rows)], delimiter)
 
 
-def _not_a_formula(value: Cell) -> str:
+def spreadsheet_cell(value: Cell) -> str:
     """A cell that a spreadsheet shows as it is: text like a formula is marked as text."""
     marked = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
     return f"'{value}" if marked else _full_value(value)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import html
 import math
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from cranfield._system import usable_cpus
 from cranfield.answers import Answer, check_view
-from cranfield.comparison.answer import Comparison
-from cranfield.errors import UsageError, suggest
+from cranfield.comparison.answer import EXPORTED_PARTS, Comparison
+from cranfield.errors import MeasureError, UsageError, suggest
 from cranfield.evaluation.scores import Scores
 from cranfield.notes import Progress
-from cranfield.report.document import Cell, Column, Document, Table
+from cranfield.report.document import Cell, Column, Document, Table, document_of, maker_of
 from cranfield.report.render import BAR_WIDTH, html_table, lead_text, mark_text, render, text_table
-from cranfield.report.tables import document_of, maker_of
 
 if TYPE_CHECKING:
     from cranfield.report.charts.model import Chart
@@ -28,11 +27,18 @@ ROWS_SHOWN = 40
 
 def as_text(answer: Answer) -> str:
     """The tables of an answer as a terminal shows them, and its notes."""
-    document = document_of(answer)
+    document = _document_to_read(answer)
     lines = [*lead_text(document)]
     lines += [text_table(t.first(ROWS_SHOWN), colour=False).rstrip() for t in document.tables]
     lines += [f"note: {note}" for note in answer.notes]
     return "\n".join(lines)
+
+
+def _document_to_read(answer: Answer) -> Document:
+    """The document as people read it from the top: of a comparison the summary comes first."""
+    if isinstance(answer, Comparison):
+        return document_of(answer, parts=EXPORTED_PARTS)
+    return document_of(answer)
 
 
 def render_answer(answer: Answer, form: str, **view: Any) -> str:
@@ -46,9 +52,36 @@ def _document_with_view(answer: Answer, view: Mapping[str, Any]) -> Document:
     return document_of(answer, **view)
 
 
-def latex_of(answer: Answer, caption: str | None, label: str | None, **view: Any) -> str:
-    """The answer as LaTeX, its first table with this caption and label."""
+def machine_columns(answer: Answer) -> dict[str, list[Cell]]:
+    """The columns of the table that programs read, by their names."""
+    table = document_of(answer).for_machines()
+    return {
+        column.name: _of_one_type([row[j] for row in table.rows])
+        for j, column in enumerate(table.columns)
+    }
+
+
+def _of_one_type(cells: list[Cell]) -> list[Cell]:
+    """Cells that are all numbers or all text, as frames need them."""
+    if len({isinstance(cell, str) for cell in cells if cell is not None}) < 2:
+        return cells
+    return [None if cell is None else str(cell) for cell in cells]
+
+
+def latex_of(
+    answer: Answer,
+    caption: str | None,
+    label: str | None,
+    columns: Sequence[str] | None = None,
+    **view: Any,
+) -> str:
+    """The answer as LaTeX, its first table with this caption and label.
+
+    Of each table only the named `columns` beside its first one, where it has any of them.
+    """
     document = _document_with_view(answer, view)
+    if columns is not None:
+        document = _with_columns(answer, document, columns)
     if caption is not None and document.tables:
         first, *others = document.tables
         document = replace(document, tables=[replace(first, title=caption), *others])
@@ -58,6 +91,49 @@ def latex_of(answer: Answer, caption: str | None, label: str | None, **view: Any
     return re.sub(r"\\label\{[^}]*\}", lambda _: f"\\label{{{label}}}", text, count=1)
 
 
+def _with_columns(answer: Answer, document: Document, names: Sequence[str]) -> Document:
+    """The document whose tables have their first column and those of these names."""
+    present = dict.fromkeys(c.label for table in document.tables for c in table.columns)
+    tables, missing = list(document.tables), []
+    wanted = []
+    for name in names:
+        wanted.append(name)
+        if not any(_position(table, name) is not None for table in tables):
+            wanted[-1] = _column_of_measure(answer, name)
+        if all(_position(table, wanted[-1]) is None for table in tables):
+            missing.append(name)
+    if missing:
+        raise UsageError(
+            f"columns={missing[0]!r}: there is no such column.{suggest(missing[0], present)} "
+            f"The columns are: {', '.join(present)}"
+        )
+    selected = []
+    for table in tables:
+        places = [p for name in wanted if (p := _position(table, name)) is not None]
+        selected.append(_take_columns(table, [0, *dict.fromkeys(p for p in places if p)]))
+    return replace(document, tables=[t for t in selected if len(t.columns) > 1] or selected)
+
+
+def _column_of_measure(answer: Answer, name: str) -> str:
+    """The name of a measure that may be spelt in another way."""
+    if not isinstance(answer, Scores | Comparison):
+        return name
+    try:
+        return str(answer.measure_named(name))
+    except MeasureError:
+        return name
+
+
+def _take_columns(table: Table, places: Sequence[int]) -> Table:
+    at = {old: new for new, old in enumerate(places)}
+    return replace(
+        table,
+        columns=[table.columns[j] for j in places],
+        rows=[[row[j] for j in places] for row in table.rows],
+        marks={(i, at[j]): mark for (i, j), mark in table.marks.items() if j in at},
+    )
+
+
 def page_of(answer: Answer, **view: Any) -> str:
     """The answer as one page: the interactive report of scores, else tables and charts."""
     if isinstance(answer, Scores):
@@ -65,7 +141,7 @@ def page_of(answer: Answer, **view: Any) -> str:
         from cranfield.report.html_report import scores_page
 
         check_view(view, scores_page)
-        comparison, left_out = compare_for_report(answer, None, os.cpu_count() or 1, Progress())
+        comparison, left_out = compare_for_report(answer, None, usable_cpus(), Progress())
         return scores_page(ComparedScores(answer, comparison, (), left_out), **view)
     document = _document_with_view(answer, view)
     if isinstance(answer, Comparison):
@@ -78,17 +154,18 @@ def chart_of_answer(answer: Answer, measure: str | None = None) -> Chart:
     from cranfield.report.charts import heatmap, leaderboard
 
     if isinstance(answer, Scores):
+        measure = None if measure is None else str(answer.measure_named(measure))
         if len(answer.runs) < 2:
             return heatmap(answer, measure)
         answer = answer.compare(test="t", measures=None if measure is None else [measure])
     if isinstance(answer, Comparison):
-        return leaderboard(answer, measure)
+        return leaderboard(answer, None if measure is None else answer.measure_named(measure))
     raise UsageError(f"there is no chart of a {type(answer).__name__} alone; see cranfield.charts")
 
 
 def notebook_bundle(answer: Answer) -> dict[str, Any]:
     """The answer as a notebook shows it: what it says, its tables as HTML and as text, a chart."""
-    document = document_of(answer)
+    document = _document_to_read(answer)
     tables = [t.first(ROWS_SHOWN) for t in document.tables]
     lead = "".join(f"<p>{html.escape(line)}</p>" for line in document.lead)
     noted = "".join(f"<p>note: {html.escape(note)}</p>" for note in answer.notes)

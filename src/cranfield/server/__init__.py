@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from cranfield.errors import MissingExtraError
+from cranfield.errors import MissingExtraError, UsageError
 from cranfield.server.settings import Limits, Passwords, Settings
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ PACKAGES = {
     "httptools": "httptools",
     "jinja2": "jinja2",
     "latex2mathml": "latex2mathml",
+    "markdown_it": "markdown-it-py",
     "python_multipart": "python-multipart",
     "sqlalchemy": "sqlalchemy",
     "starlette": "starlette",
@@ -50,7 +52,8 @@ def serve(settings: Settings, **options: Any) -> None:
 
 
 def need_packages() -> None:
-    """A MissingExtraError where a package of the site is not installed."""
+    """A MissingExtraError where a package of the site is not installed; a UsageError on Windows."""
+    _need_posix()
     for module in PACKAGES:
         try:
             import_module(module)
@@ -60,3 +63,19 @@ def need_packages() -> None:
             if package is None:
                 raise
             raise MissingExtraError(package, "server", "The campaign site") from None
+
+
+def _need_posix() -> None:
+    """A UsageError where the system cannot confine the jobs of the site."""
+    lacking = [] if hasattr(os, "fork") else ["os.fork"]
+    for module in ("fcntl", "resource"):
+        try:
+            import_module(module)
+        except ModuleNotFoundError:
+            lacking.append(module)
+    if lacking:
+        raise UsageError(
+            f"The campaign site does not run on this system: it has no {' and no '.join(lacking)}, "
+            "which locks files and confines the scoring of runs. On Windows, run it in WSL or in a "
+            "container; everything but `site` works as it is."
+        )

@@ -23,7 +23,7 @@ from cranfield.server.auth import CSRF_FIELD, Identity, authenticate
 from cranfield.server.bodies import BodyLimit, BodyTooLargeError, read_form
 from cranfield.server.context import SECOND, ClockError, Context
 from cranfield.server.forms import form_texts, password_page, resume_page, sentence, unlock
-from cranfield.server.headers import SecurityHeaders
+from cranfield.server.headers import RateLimit, SecurityHeaders
 from cranfield.server.http import (
     BODIES,
     HANDLERS,
@@ -45,7 +45,9 @@ from cranfield.server.store import StoreFullError
 
 LOG = logging.getLogger("cranfield.server")
 # Forms that bring a file along; others are short.
-WITH_FILES = ("submit", "board.truth", "batches.add")
+WITH_FILES = ("submit", "board.truth", "batches.add", "new")
+# One of them brings a folder along.
+MOST_FILES = {"new": 2000}
 
 
 def make_app(settings: Settings, context: Context | None = None) -> FastAPI:
@@ -86,6 +88,7 @@ def make_app(settings: Settings, context: Context | None = None) -> FastAPI:
     )
     fields = settings.limits.form_bytes
     app.add_middleware(BodyLimit, max_bytes=settings.limits.upload_bytes + fields, fields=fields)
+    app.add_middleware(RateLimit, per_minute=settings.limits.api_per_minute)
     app.add_middleware(SecurityHeaders, secure=settings.proxy is not None)
     return app
 
@@ -238,7 +241,7 @@ async def _read_form(rule: Rule, request: Request, identity: Identity) -> None:
         max_bytes = request.app.state.settings.limits.form_bytes
         raise Refusal(413, f"A form has at most {max_bytes:,} bytes.")
     try:
-        form = await read_form(request)
+        form = await read_form(request, MOST_FILES.get(rule.name, 1))
     except BodyTooLargeError as error:
         if rule.name not in WITH_FILES:
             raise

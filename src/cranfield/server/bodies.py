@@ -69,11 +69,12 @@ class BodyLimit:
         await self.app(scope, limited, sending)
 
 
-async def read_form(request: Request) -> FormData:
-    """The fields and the file of a form; a BodyTooLargeError has the fields that came first."""
+async def read_form(request: Request, most_files: int = 1) -> FormData:
+    """The fields and the files of a form; a BodyTooLargeError has the fields that came first."""
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
-        return await request.form(max_files=1, max_fields=FIELDS)
-    parser = MultiPartParser(request.headers, request.stream(), max_files=1, max_fields=FIELDS)
+        return await request.form(max_files=most_files, max_fields=FIELDS)
+    stream = request.stream()
+    parser = MultiPartParser(request.headers, stream, max_files=most_files, max_fields=FIELDS)
     try:
         return await parser.parse()
     except MultiPartException as error:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.answers import load
+from cranfield.campaign.live_board import write_part
 from cranfield.campaign.results import TABLES, ResultsData, campaign_results
 from cranfield.comparison.answer import Comparison
 from cranfield.data.collection import Collection, RunFacts, Team
@@ -23,8 +24,8 @@ from cranfield.errors import CranfieldError
 from cranfield.evaluation.scores import Scores
 from cranfield.io.collection import read_collection
 from cranfield.io.collection_writer import write_collection
+from cranfield.report.document import document_of
 from cranfield.report.render import render
-from cranfield.report.tables import document_of
 from cranfield.server.thresholds import threshold_lines
 from cranfield.site.publish import publish
 
@@ -32,6 +33,7 @@ MANIFEST = "manifest.json"
 SCRIPT = "reproduce.sh"
 RUN_KEYS = {"ranked": "runs", "labels": "label_runs"}
 TRUTH_KEYS = {"ranked": "judgements", "labels": "truth"}
+SCORER_KEYS = {"ranked": "scorer", "labels": "label_scorer"}
 BASELINES = {"ranked": "baseline", "labels": "label_baseline"}
 _HEAD = """#!/bin/sh
 # Makes every table of this export again from its collection, by commands of cranfield, and
@@ -43,7 +45,7 @@ bad=0
 again() {
     # again KIND TABLE
     mkdir -p "$made/$1"
-    cranfield campaign results collection --kind "$1" --table "$2" --format json --quiet \\
+    cranfield report table collection --kind "$1" --table "$2" --format json --quiet \\
         -o "$made/$1/$2.json"
     cmp -s "$made/$1/$2.json" "tables/$1/$2.json" || { echo "$1/$2 differs"; bad=1; }
 }
@@ -93,9 +95,8 @@ def stage_collection(job_input: dict[str, Any], stage: Path, target: Path) -> No
         facts |= {run["facts"]["run"]: _facts(run, stage) for run in task["runs"]}
         values[BASELINES[kind]] = task["baseline"]
         if task["truth"]:
-            values[TRUTH_KEYS[kind]] = _link_file(
-                Path(task["truth"]), stage / Path(task["truth"]).name
-            )
+            truth = _final_truth(task, kind, stage, public)
+            values[TRUTH_KEYS[kind]] = _link_file(truth, stage / Path(task["truth"]).name)
     for key, file in job_input["private"].items():
         values[key] = _link_file(Path(file), stage / Path(file).name)
     field_names = {field.name for field in fields(Collection)}
@@ -106,6 +107,15 @@ def stage_collection(job_input: dict[str, Any], stage: Path, target: Path) -> No
     for file in sorted(stage.glob("thresholds/*.csv")):
         (target / "thresholds").mkdir(exist_ok=True)
         shutil.copyfile(file, target / "thresholds" / file.name)
+
+
+def _final_truth(task: dict[str, Any], kind: Any, stage: Path, public: Collection) -> Path:
+    """The truth that the tables are made from: without the part of a live board."""
+    if task["part"] is None:
+        return Path(task["truth"])
+    folder = stage / f"part-{kind}"
+    folder.mkdir()
+    return write_part(Path(task["truth"]), kind, folder, **task["part"], splits=public.splits)
 
 
 def _run_file(run: dict[str, Any], stage: Path, kind: str) -> Path:
@@ -141,7 +151,8 @@ def _tables(
 ) -> list[str]:
     """Write every table that the scores of the site have something for."""
     folder = job_input["tasks"][kind]["scores"]
-    if not folder:
+    if not folder or SCORER_KEYS[kind] in job_input["private"]:
+        # What a program of the task computes is not computed again by a script.
         return []
     material = material_of(Path(folder), collection, kind)
     (export_folder / "tables" / kind).mkdir(parents=True)

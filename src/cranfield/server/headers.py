@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from starlette.datastructures import MutableHeaders
+import hashlib
+import time
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+API = "/api/v1/"
+MINUTE = 60.0
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 # Style and script are the same for all users.
@@ -45,3 +51,54 @@ class SecurityHeaders:
             await send(message)
 
         await self.app(scope, receive, sending)
+
+
+class RateLimit:
+    """Counts requests to the interface by token, or by address, in windows of a minute.
+
+    Every answer says in its headers how many are allowed, how many are left, and in how many
+    seconds the next window begins; too many are answered with 429.
+    """
+
+    def __init__(self, app: ASGIApp, *, per_minute: int) -> None:
+        self.app, self.per_minute = app, per_minute
+        self._window, self._counts = 0, dict[str, int]()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not scope["path"].startswith(API):
+            await self.app(scope, receive, send)
+            return
+        now = time.monotonic()
+        window = int(now // MINUTE)
+        if window != self._window:
+            self._window, self._counts = window, {}
+        key = self._key(scope)
+        count = self._counts[key] = self._counts.get(key, 0) + 1
+        limits = {
+            "RateLimit-Limit": str(self.per_minute),
+            "RateLimit-Remaining": str(max(0, self.per_minute - count)),
+            "RateLimit-Reset": str(int((window + 1) * MINUTE - now) + 1),
+        }
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(limits)
+            await send(message)
+
+        if count > self.per_minute:
+            content = '{"title": "Too many requests", "status": 429, "detail": "too many requests"}'
+            refusal = Response(
+                content,
+                429,
+                {"Retry-After": limits["RateLimit-Reset"]},
+                "application/problem+json",
+            )
+            await refusal(scope, receive, sending)
+            return
+        await self.app(scope, receive, sending)
+
+    @staticmethod
+    def _key(scope: Scope) -> str:
+        token = Headers(scope=scope).get("authorization", "")
+        address = (scope.get("client") or ("",))[0]
+        return hashlib.sha256((token or address).encode()).hexdigest()

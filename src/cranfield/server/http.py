@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote, unquote
@@ -15,12 +15,17 @@ from urllib.parse import quote, unquote
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from cranfield.errors import plural
 from cranfield.server.auth import VISITOR_COOKIE, Identity
-from cranfield.server.context import SECOND, Context
+from cranfield.server.context import SECOND, Context, as_time
 from cranfield.server.permissions import Role
+from cranfield.site.work_pages import guideline_blocks
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
+    from markupsafe import Markup
 
     from cranfield.server.services.accounts import Hasher
     from cranfield.server.services.upload_check import UploadChecker
@@ -163,6 +168,11 @@ def environment() -> Environment:
     )
     templates.globals["Role"] = Role
     templates.filters["when"] = format_time
+    templates.filters["guideline_blocks"] = guideline_blocks
+    templates.filters["iso"] = as_time
+    templates.filters["aoe"] = format_anywhere
+    templates.filters["markdown"] = render_markdown
+    templates.filters["left"] = format_left
     templates.filters["bytes"] = format_bytes
     templates.filters["digits"] = format_number
     return templates
@@ -175,22 +185,16 @@ def render_page(request: Request, template: str, status: int = 200, **values: An
     if needs_cookie:
         identity = replace(identity, cookie=context_of(request).new_secret())
     notice = unquote(request.cookies.get(DONE, ""))
+    texts = {
+        "typed": typed_texts(request) if status >= 400 else {},
+        "errors": {},
+        "just_done": notice,
+        "preview": getattr(request.state, "preview", None),
+    }
     text = (
         environment()
         .get_template(template)
-        .render(
-            {
-                "typed": typed_texts(request) if status >= 400 else {},
-                "errors": {},
-                "just_done": notice,
-            },
-            identity=identity,
-            campaign=identity.campaign if identity.sees_campaign or identity.works else None,
-            home=_home(identity),
-            path=request.url.path,
-            now=context_of(request).clock.now(),
-            **values,
-        )
+        .render(texts | _header_values(request, identity), **values)
     )
     answer = HTMLResponse(text, status)
     if notice:
@@ -202,6 +206,28 @@ def render_page(request: Request, template: str, status: int = 200, **values: An
             VISITOR_COOKIE, identity.cookie, httponly=True, samesite="lax", secure=secure
         )
     return answer
+
+
+def render_header(request: Request) -> str:
+    """The header of a page that is made elsewhere, for whoever looks at it."""
+    values = _header_values(request, identity_of(request))
+    return environment().get_template("header.html").render(values | {"section": "Results"})
+
+
+def _header_values(request: Request, identity: Identity) -> dict[str, Any]:
+    """What the header of every page shows: the site, the campaign, and who looks."""
+    from cranfield.server.services.site import site_texts
+
+    context = context_of(request)
+    return {
+        "identity": identity,
+        "campaign": identity.campaign if identity.sees_campaign or identity.works else None,
+        "home": _home(identity),
+        "path": request.url.path,
+        "now": context.clock.now(),
+        "site": site_texts(context),
+        "section": "",
+    }
 
 
 def _home(identity: Identity) -> str:
@@ -255,6 +281,50 @@ def format_time(milliseconds: int | None) -> str:
     if milliseconds is None:
         return "not set"
     return datetime.fromtimestamp(milliseconds / SECOND, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def format_anywhere(milliseconds: int) -> str:
+    """A time where it is latest on earth: a deadline that holds anywhere ends then."""
+    anywhere = timezone(timedelta(hours=-12))
+    moment = datetime.fromtimestamp(milliseconds / SECOND, anywhere)
+    return moment.strftime("%Y-%m-%d %H:%M AoE")
+
+
+def format_left(milliseconds: int) -> str:
+    """How long something lasts still, in the largest unit of which there are two.
+
+    >>> format_left(3 * 24 * 3600 * 1000), format_left(90 * 60 * 1000)
+    ('3 days', '90 minutes')
+    """
+    seconds = max(milliseconds, 0) // SECOND
+    for unit, length in (("day", 24 * 3600), ("hour", 3600), ("minute", 60)):
+        if seconds >= 2 * length:
+            return plural(seconds // length, unit)
+    return plural(seconds, "second")
+
+
+def render_markdown(text: str) -> Markup:
+    """A text in Markdown as HTML: tags in it are text, links lead only where a page may."""
+    from markupsafe import Markup
+
+    return Markup(_markdown().render(text))
+
+
+@lru_cache(maxsize=1)
+def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    # Pictures would be asked for elsewhere, which no page does.
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    parser.core.ruler.push("headings", _lower_headings)
+    return parser
+
+
+def _lower_headings(state: StateCore) -> None:
+    """The headings of a text stand below those of the page that shows it."""
+    for token in state.tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1:]) + 2, 6)}"
 
 
 def format_number(value: float, places: int = 3) -> str:

@@ -15,8 +15,8 @@ from http.client import HTTPConnection, HTTPException
 from typing import Any
 
 from cranfield.campaign.collections import SiteReport, site_report
+from cranfield.client import ATTEMPTS, TOKEN, open_connection, read_answer
 from cranfield.errors import UsageError, os_message
-from cranfield.server.client import ATTEMPTS, TOKEN, open_connection, read_answer
 
 WAIT = 0.2
 # Seconds that a program has for one answer, and for its end once nothing more is asked.

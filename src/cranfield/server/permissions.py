@@ -122,6 +122,7 @@ _SITE = (
     _rule("home", "GET /", ALL_ROLES, "the campaigns of this site"),
     _rule("health", "GET /healthz", ALL_ROLES, "is the site up"),
     _rule("style", "GET /static/site.css", ALL_ROLES, "the style of all pages"),
+    _rule("api.page", "GET /api", ALL_ROLES, "the interface for programs, to be read"),
     _rule("login.form", "GET /login", ALL_ROLES, "log in"),
     _rule("login", "POST /login", ALL_ROLES, "log in"),
     _rule("logout", "POST /logout", ACCOUNTS, "log out"),
@@ -134,6 +135,13 @@ _SITE = (
     _rule("account.revoke", "POST /account/tokens/{id}/revoke", ACCOUNTS, "revoke one's own token"),
     _rule("account.password", "POST /account/password", ACCOUNTS, "change one's own password"),
     _rule("account.session", "POST /account/sessions/{id}/end", ACCOUNTS, "end one's own session"),
+    _rule("account.email", "POST /account/email", ACCOUNTS, "one's own address for e-mail"),
+    _rule("verify", "GET /verify/{link}", ALL_ROLES, "verify an address for e-mail, by a link"),
+    _rule("verify.done", "POST /verify/{link}", ALL_ROLES, "verify an address, by a link"),
+    _rule("forgot.form", "GET /forgot", ALL_ROLES, "ask for a link to a new password"),
+    _rule("forgot", "POST /forgot", ALL_ROLES, "ask for a link to a new password"),
+    _rule("new.form", "GET /new", ORGANISERS | ADMINISTRATORS, "make a campaign"),
+    _rule("new", "POST /new", ORGANISERS | ADMINISTRATORS, "make a campaign from files"),
     _rule("admin", "GET /admin", ADMINISTRATORS, "people, roles, backups"),
     _rule("admin.person", "POST /admin/people", ADMINISTRATORS, "add a person"),
     _rule("admin.disable", "POST /admin/people/{id}/disable", ADMINISTRATORS, "close an account"),
@@ -144,12 +152,30 @@ _SITE = (
         "a new password for a person",
         confirmed=True,
     ),
+    _rule(
+        "admin.link",
+        "POST /admin/people/{id}/link",
+        ADMINISTRATORS,
+        "a link by which a person sets a new password",
+        confirmed=True,
+    ),
+    _rule("reset.form", "GET /reset/{link}", ALL_ROLES, "set a new password, by a link"),
+    _rule("reset", "POST /reset/{link}", ALL_ROLES, "set a new password, by a link"),
     _rule("admin.role", "POST /admin/people/{id}/role", ADMINISTRATORS, "give or take a role"),
     _rule("admin.audit", "GET /admin/audit", ADMINISTRATORS, "the audit, and whether it is whole"),
+    _rule("admin.site", "POST /admin/site", ADMINISTRATORS, "the name and the text of the site"),
     _rule("admin.backup", "POST /admin/backup", ADMINISTRATORS, "make a backup"),
 )
 _TAKING_PART = (
     _rule("campaign", "GET /{c}", ALL_ROLES, "a campaign: its tasks, dates and state"),
+    _rule("feed", "GET /{c}/feed.xml", ALL_ROLES, "the news of a campaign as an Atom feed"),
+    _rule("sample", "GET /{c}/sample/{id}", ALL_ROLES, "a sample picture"),
+    _rule(
+        "example",
+        "GET /{c}/example/{t}",
+        TEAMS | ORGANISERS,
+        "a submission that the check takes, after signing",
+    ),
     _rule("call", "GET /{c}/call", ALL_ROLES, "the call for participation"),
     _rule("register.form", "GET /{c}/register", ALL_BUT_WORKERS, "register a team", when=OPEN),
     _rule(
@@ -168,6 +194,20 @@ _TAKING_PART = (
     ),
     _rule(
         "join", "POST /{c}/join/{link}", ALL_BUT_WORKERS, "join a team by its link", when=RUNNING
+    ),
+    _rule(
+        "invited.form",
+        "GET /{c}/invited/{link}",
+        ALL_BUT_WORKERS,
+        "take a role by an invitation",
+        drafts=True,
+    ),
+    _rule(
+        "invited",
+        "POST /{c}/invited/{link}",
+        ALL_BUT_WORKERS,
+        "take a role by an invitation",
+        drafts=True,
     ),
     _rule("licence.form", "GET /{c}/licence", ACCOUNTS, "read and sign the licence"),
     _rule("licence", "POST /{c}/licence", ACCOUNTS, "sign the licence"),
@@ -200,6 +240,10 @@ _TAKING_PART = (
     _rule("token.add", "POST /{c}/team/tokens", LEADS, "a token for programs"),
     _rule("token.revoke", "POST /{c}/team/tokens/{id}/revoke", LEADS, "revoke a token"),
 )
+_LIVE = (
+    _rule("live.first", "GET /{c}/live", ALL_ROLES, "the live board of the first task"),
+    _rule("live", "GET /{c}/live/{t}", ALL_ROLES, "the live board of a task"),
+)
 _RESULTS = tuple(
     _rule(name, f"GET /{{c}}/results{path}", ALL_ROLES, about, when=PUBLISHED, always=ORGANISERS)
     for name, path, about in (
@@ -221,6 +265,32 @@ _ORGANISING = tuple(
         ("board.run", "GET", "/runs/{id}", "a run with its scores and problems", {}),
         ("board.disqualify", "POST", "/runs/{id}/disqualify", "disqualify a run", {}),
         ("board.role", "POST", "/roles", "give or take a role in this campaign", {}),
+        ("preview", "GET", "/preview", "the overview as another role sees it", {}),
+        ("people", "GET", "/people", "contacts, invitations, merging teams, webhooks", {}),
+        (
+            "people.contacts",
+            "GET",
+            "/people/contacts.csv",
+            "the list of contacts",
+            {"confirmed": True},
+        ),
+        ("people.invite", "POST", "/people/invitations", "invite people", {}),
+        ("people.merge", "POST", "/people/merge", "make two teams one", {}),
+        ("people.webhook", "POST", "/people/webhooks", "tell a program what happens", {}),
+        ("people.unhook", "POST", "/people/webhooks/{id}/remove", "remove a webhook", {}),
+        ("phases", "GET", "/phases", "phases, the live part, late runs", {}),
+        ("phases.put", "POST", "/phases", "add or change a phase", {}),
+        ("phases.remove", "POST", "/phases/{id}/remove", "remove a phase without runs", {}),
+        ("phases.live", "POST", "/phases/live", "choose what a live board is scored on", {}),
+        ("phases.extend", "POST", "/phases/late", "take late runs of a team", {}),
+        ("board.announce", "POST", "/announcements", "announce something to everybody", {}),
+        (
+            "board.unsay",
+            "POST",
+            "/announcements/{id}/withdraw",
+            "take an announcement back",
+            {},
+        ),
         ("board.export", "POST", "/export", "write the export of the campaign", {}),
         ("board.export.file", "GET", "/export/{id}", "download an export", {}),
     )
@@ -261,6 +331,18 @@ _WORK = tuple(
         ),
         _rule("adjudicate.save", "POST /{c}/adjudicate/{b}", ADJUDICATORS | ORGANISERS, "decide"),
         _rule(
+            "review",
+            "GET /{c}/review/{b}",
+            ADJUDICATORS | ORGANISERS,
+            "a sample of what one person did",
+        ),
+        _rule(
+            "review.save",
+            "POST /{c}/review/{b}",
+            ADJUDICATORS | ORGANISERS,
+            "confirm or correct a form",
+        ),
+        _rule(
             "screen",
             "GET /{c}/screen/{b}",
             ADJUDICATORS | ORGANISERS,
@@ -291,6 +373,7 @@ _BATCHES = tuple(
         ("batch.people", "POST", "/{b}/people", "links for workers, programs and surveys"),
         ("batch.person", "POST", "/{b}/people/{id}", "pause a person, or reject and reissue"),
         ("batch.log", "GET", "/{b}/log.csv", "the judgement log with pseudonyms"),
+        ("batch.ledger", "GET", "/{b}/ledger.csv", "drawn units with their probabilities"),
         ("batch.survey", "GET", "/{b}/survey", "the answers to a survey, counted"),
     )
 )
@@ -357,6 +440,7 @@ RULES: tuple[Rule, ...] = (
     *_SITE,
     *_BATCHES,
     *_ORGANISING,
+    *_LIVE,
     *_RESULTS,
     *_WORK,
     *_TAKING_PART,
@@ -372,6 +456,10 @@ RESERVED = frozenset(
         "api",
         "static",
         "healthz",
+        "reset",
+        "verify",
+        "forgot",
+        "new",
         "openapi",
         "docs",
     }

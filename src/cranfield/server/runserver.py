@@ -27,6 +27,13 @@ STARTUP_FAILURE = 3
 
 def run(settings: Settings, *, demo: bool = False, out: TextIO | None = None) -> None:
     """Open the site, say how to get in, and answer requests until it is stopped."""
+    if settings.smtp:
+        from cranfield.server.services.mail import check_smtp, checked_email
+
+        check_smtp(settings.smtp)
+        checked_email(settings.mail_from)
+        if not settings.address and settings.proxy is not None:
+            raise UsageError("links in mail need address=, such as https://campaign.example.org")
     # Before anything is made: a password that is shown once belongs to a site that is served.
     listening = _open_sockets(settings)
     # Where the system was to choose a port, links begin with the one that it chose.
@@ -49,7 +56,7 @@ def _run(settings: Settings, listening: list[socket.socket], *, demo: bool, out:
     if demo:
         from cranfield.server.services.demo import ensure_demo
 
-        ensure_demo(context)
+        ensure_demo(context, lambda line: print(line, file=out, flush=True))
     if password is not None:
         out.write(f"organiser's login: {FIRST_LOGIN}\npassword (shown once): {password}\n")
     # Early connections wait until the server is ready: its sockets listen already.

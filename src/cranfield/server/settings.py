@@ -32,6 +32,8 @@ class Limits:
     form_bytes: int = MEGABYTE
     # Of the files of all runs of a team, without those it withdrew or replaced.
     team_bytes: int = 2048 * MEGABYTE
+    # Requests that one token, or one address without a token, may send to the interface.
+    api_per_minute: int = 6000
     # How many people the public link of a batch brings in an hour.
     respondents_per_hour: int = 300
     # How many uploads are read at the same time; the others wait for their turn.
@@ -73,6 +75,11 @@ class Settings:
     proxy: str | None = None
     # Under which others reach the site, such as https://campaign.example.org.
     address: str = ""
+    # The server that takes mail, such as smtp://user@mail.example.org:587, and who sends it.
+    smtp: str = ""
+    mail_from: str = ""
+    # Names or addresses of machines that webhooks may call; none: the site calls nobody.
+    webhook_hosts: tuple[str, ...] = ()
     workers: int = 1
     limits: Limits = field(default_factory=Limits)
     passwords: Passwords = field(default_factory=Passwords)

@@ -1,10 +1,15 @@
-"""What a page shows, ready for the template: no template computes anything."""
+"""What a page shows, ready for the template: no template computes anything.
+
+The content of a page: the answer, and how the page shows it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from cranfield.answers import Answer
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -111,6 +116,10 @@ class PageView:
     icon: str
     home: Link
     menu: Sequence[Link] = ()
+    # The pages behind the chosen tab of the menu.
+    pages: Sequence[Link] = ()
+    # Stands for the header of whoever looks, which a server puts in.
+    header: str = ""
     tasks: Sequence[Link] = ()
     trail: Sequence[Link] = ()
     kicker: str = ""
@@ -124,3 +133,18 @@ class PageView:
     banner: str = ""
     sealed: str = ""
     made_by: str = ""
+
+
+@dataclass(frozen=True)
+class PageContent:
+    """A page before its surroundings; without blocks the parts of the answer are shown."""
+
+    title: str
+    answer: Answer
+    blocks: Sequence[Block] | None = None
+    kicker: str = ""
+    verdict: Sequence[str] = ()
+    facts: Sequence[tuple[str, Link]] = ()
+    choices: Sequence[Choice] = ()
+    trail: Sequence[Link] = ()
+    columns: bool = False

@@ -13,20 +13,23 @@ from typing import TYPE_CHECKING, Any
 from cranfield._version import __version__
 from cranfield.campaign.collections import PublishedSite
 from cranfield.campaign.estimated import with_truths
+from cranfield.campaign.people import People, asked_people, people_results
 from cranfield.campaign.results import open_years, result_table
 from cranfield.campaign.results.results_data import ResultsData
 from cranfield.campaign.results_bundle import ResultsBundle, gather_results
+from cranfield.campaign.scoring import public_truths
 from cranfield.data.collection import Collection, Kind
 from cranfield.errors import InputError, NeedsError, UsageError, os_message
 from cranfield.io.collection import read_collection
 from cranfield.io.files import run_name
-from cranfield.io.html_page import icon
+from cranfield.io.labels import write_labels
 from cranfield.notes import Progress, with_progress
 from cranfield.report.methods import ranked_settings
+from cranfield.report.page import icon
 from cranfield.site.extras import Extras, FileFact
-from cranfield.site.home import home_page
+from cranfield.site.home import home_page, people_page
 from cranfield.site.links import Address, StaticLinks, slug
-from cranfield.site.render import environment, style_sheet
+from cranfield.site.render import environment, font_files, style_sheet
 from cranfield.site.results import Frame, Page, Results
 from cranfield.validation import validate_params
 
@@ -35,7 +38,10 @@ if TYPE_CHECKING:
 
 MANIFEST = "site.json"
 STYLE, ICON = "site.css", "icon.svg"
-SEALED = "The truth is sealed: grades and true labels of single items are in none of these files."
+SEALED = (
+    "The truth is sealed: grades and true labels of single items that runs are evaluated on are in "
+    "none of these files."
+)
 CHANGES = ("CHANGES.md", "CHANGES.txt")
 
 
@@ -69,12 +75,13 @@ def publish(
     tasks = tuple(
         kinds or (k for k in loaded.kinds if loaded.part(k).runs and loaded.part(k).truth)
     )
-    if not tasks:
+    with_people = kinds is None and asked_people(loaded)
+    if not tasks and not with_people:
         raise NeedsError(f"{loaded.folder} has no runs with a truth to score them by")
     tracker = Progress.of(progress)
     folder = Path(target)
     _check_target(folder)
-    share = 0.7 / len(tasks)
+    share = 0.7 / max(len(tasks), 1)
     gathered = {
         kind: gather_results(
             loaded,
@@ -86,8 +93,9 @@ def publish(
         )
         for i, kind in enumerate(tasks)
     }
+    people = people_results(loaded, jobs=jobs) if with_people else None
     with _Draft(folder) as draft:
-        site = _Site(draft, loaded, gathered, release_truth, with_runs)
+        site = _Site(draft, loaded, gathered, release_truth, with_runs, people)
         site.write(tracker.part(0.7, 1.0))
     tracker(1.0)
     return site.published(str(target), tasks)
@@ -103,9 +111,10 @@ class _Site:
         gathered: dict[Kind, ResultsBundle],
         released: bool,
         with_runs: bool,
+        people: People | None = None,
     ) -> None:
         self.folder, self.collection, self.gathered = folder, collection, gathered
-        self.released, self.with_runs = released, with_runs
+        self.released, self.with_runs, self.people = released, with_runs, people
         self.sums: dict[str, str] = {}
         self.pages = self.pictures = self.size = 0
         self.verdicts: dict[str, tuple[str, ...]] = {}
@@ -130,12 +139,14 @@ class _Site:
 
     def write(self, progress: Progress) -> None:
         self.put(STYLE, style_sheet().encode())
+        for name, content in font_files().items():
+            self.put(name, content)
         self.put(ICON, icon())
         title = self.collection.title or self.collection.name
         frame = Frame(
             site=title,
             tasks=list(self.gathered),
-            sealed="" if self.released else SEALED,
+            sealed="" if self.released or not self.gathered else SEALED,
             style=STYLE,
             icon=ICON,
         )
@@ -157,7 +168,10 @@ class _Site:
                 progress(self.pages / total)
             self._pictures(below, results)
             self._items(below, results.material)
-        home = home_page(frame, self.collection, results_by_task)
+        if self.people is not None:
+            progress.check()
+            self._page("people/", Address(), people_page(frame, self.people))
+        home = home_page(frame, self.collection, results_by_task, self.people)
         self._page("", Address(), home)
         manifest: dict[str, Any] = {"cranfield": __version__, "collection": self.collection.name}
         manifest |= {"version": self.collection.version, "released": self.released}
@@ -211,6 +225,9 @@ class _Site:
         files: list[tuple[str, Path, str, bool]] = [
             ("run", path, run_name(path), self.with_runs) for path in part.runs
         ]
+        files += [("extra", path, "", True) for path in self.collection.extra]
+        if kind == "labels":
+            yield from self._training_truths()
         if self.released:
             truth_paths = (("truth", part.truth), ("silver", part.silver))
             truths = [(role, path) for role, path in truth_paths if path is not None]
@@ -225,6 +242,17 @@ class _Site:
                 shutil.copyfile(path, target)
                 self.sums[address], self.size = digest, self.size + size
             yield FileFact(role, path.name, size, digest, run, address)
+
+    def _training_truths(self) -> Iterator[FileFact]:
+        """The truth of splits that runs are not evaluated on, which is public."""
+        for name, truth in public_truths(self.collection).items():
+            address = f"files/labels/{name}"
+            target = self.folder / address
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_labels(truth, target)
+            digest, size = _digest(target)
+            self.sums[address], self.size = digest, self.size + size
+            yield FileFact("training truth", name, size, digest, "", address)
 
 
 def _within(path: Path) -> list[Path]:

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 # No script at all, no style inside a page, nothing from elsewhere.
-POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'"
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; form-action 'self'; "
+    "base-uri 'none'"
+)
+FONT_FILES = ("figtree.woff2", "OFL.txt")
 # As many columns of a table can be spoken of as a whole.
 COLUMNS = 64
 
@@ -86,3 +90,11 @@ def _columns() -> str:
 
     numbers = f"{chosen('n')}{{text-align:right;font-variant-numeric:tabular-nums}}"
     return f"{numbers}@media (max-width:40rem){{{chosen('x')}{{display:none}}}}\n"
+
+
+def font_files() -> dict[str, bytes]:
+    """The font of the style and its licence, by where they lie beside the style sheet."""
+    from importlib import resources
+
+    folder = resources.files("cranfield.site").joinpath("static", "fonts")
+    return {f"fonts/{name}": folder.joinpath(name).read_bytes() for name in FONT_FILES}

@@ -13,15 +13,13 @@ from cranfield._lazy import cached_property
 from cranfield._version import __version__
 from cranfield.answers import Answer
 from cranfield.campaign.results.results_data import ResultPart, ResultTable
-from cranfield.campaign.views.board import leaderboard
-from cranfield.campaign.views.subjects import Values
+from cranfield.campaign.views import Values, leaderboard
 from cranfield.errors import CranfieldError, UsageError
+from cranfield.report.document import document_of
 from cranfield.report.render import render
-from cranfield.report.tables import document_of
 from cranfield.site.extras import Extras
 from cranfield.site.links import Address, Links, slug
-from cranfield.site.page_view import Block, Link, PageView, Picture, TableView
-from cranfield.site.pages.content import PageContent
+from cranfield.site.page_view import Block, Link, PageContent, PageView, Picture, TableView
 from cranfield.site.pictures import Pictures
 from cranfield.site.render import render_page
 from cranfield.site.tables import part_view, table_view, unit_scale
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from cranfield.campaign.results import ResultsData
     from cranfield.measures import Measure
 
-TITLES = {"ranked": "Retrieval", "labels": "Annotation"}
+TITLES = {"ranked": "Retrieval", "labels": "Annotation", "regions": "Regions"}
 SUBJECTS = ("run", "team", "topic", "concept", "item")
 # The first part of an address -> the module that makes the page, and the words of the menu.
 PAGES: dict[str, tuple[str, str]] = {
@@ -52,6 +50,31 @@ PAGES: dict[str, tuple[str, str]] = {
     "files": ("about", "Files"),
     "changes": ("about", "Changes"),
     **dict.fromkeys(SUBJECTS, ("entity", "")),
+}
+# The tabs of a task and the pages behind each; the first page that there is opens a tab.
+TABS: dict[str, tuple[str, ...]] = {
+    "Leaderboard": ("",),
+    "Analysis": (
+        "errors",
+        "compare",
+        "rank-changes",
+        "per-configuration",
+        "frequency",
+        "occurrence",
+        "best-per-item",
+    ),
+    "Topics": ("best-per-topic",),
+    "Concepts": ("best-per-concept",),
+    "Teams": ("best-per-group", "participation", "years"),
+    "About": ("method", "files", "changes"),
+}
+# Under which tab the pages of single subjects stand.
+SUBJECT_TABS = {
+    "run": "Leaderboard",
+    "team": "Teams",
+    "topic": "Topics",
+    "concept": "Concepts",
+    "item": "Analysis",
 }
 # The query parameters of each page; other pages have none.
 PAGE_QUERIES = {"": ("measure", "conf", "best", "baseline"), "compare": ("measure", "runs")}
@@ -84,6 +107,8 @@ class Frame:
     icon: str = "icon.svg"
     # What lies above the site.
     above: Sequence[Link] = ()
+    # What stands where a server puts the header of whoever looks; a static page has its own.
+    header: str = ""
 
 
 @dataclass(frozen=True)
@@ -122,6 +147,7 @@ class Results:
         # Answers of pages that were made already, None where there is nothing to show.
         self.answers: dict[str, Answer | None] = {}
         self._boards: OrderedDict[Hashable, PageContent] = OrderedDict()
+        self._slugs: dict[str, dict[str, str]] = {}
 
     def cached_board(self, key: Hashable, make: Callable[[], PageContent]) -> PageContent:
         """The leaderboard page of a key, from the cache of the last ones or built now."""
@@ -162,13 +188,14 @@ class Results:
         if kind == "file":
             address = next((f.address for f in self.extras.files if f.name == name), "")
             return self.links.root(origin, address) if address else ""
-        part = self._slugs.get(kind, {}).get(name)
+        part = self._slugs_of(kind).get(name)
         return "" if part is None else self.link(origin, Address(f"{kind}/{part}"))
 
     def entity_name(self, address: Address) -> str:
         """The name of the run, team, topic, concept or item at an address such as `run/a.b`."""
         kind, _, name_slug = address.path.partition("/")
-        name = self._names_by_slug.get(kind, {}).get(name_slug)
+        slugs = self._slugs_of(kind).items()
+        name = next((name for name, address_part in slugs if address_part == name_slug), None)
         if name is None:
             self.raise_no_page(address)
         return name
@@ -194,8 +221,11 @@ class Results:
         return {kind: text for kind, (_, text) in PAGES.items()}
 
     def has(self, kind: str) -> bool:
-        """Whether there is anything to show at an address without a subject."""
-        return kind in self._menu_kinds
+        """Whether there is anything to show at an address without a subject.
+
+        A menu asks this of every page, so no page is made to answer it.
+        """
+        return bool(self._module(kind).is_possible(self, kind))
 
     def shows(self, measure: Measure) -> bool:
         """Whether the values of single units may be listed: those of items with the truth only."""
@@ -267,7 +297,7 @@ class Results:
 
     def picture(self, origin: Address, item: str, mark: str = "") -> Picture | None:
         """The picture of an item, which leads to its page."""
-        if item not in self.pictures or item not in self._slugs["item"]:
+        if item not in self.pictures or item not in self._slugs_of("item"):
             return None
         width, height = self.pictures.size(item) or (None, None)
         address = self.link(origin, Address(f"picture/{slug(item)}"), "png")
@@ -294,24 +324,18 @@ class Results:
 
     # ---- inside
 
-    @cached_property
-    def _slugs(self) -> dict[str, dict[str, str]]:
-        """The address of every name with a page, by kind."""
-        names = self._module("run").names
-        return {kind: {name: slug(name) for name in names(self, kind)} for kind in SUBJECTS}
-
-    @cached_property
-    def _names_by_slug(self) -> dict[str, dict[str, str]]:
-        return {kind: {s: name for name, s in slugs.items()} for kind, slugs in self._slugs.items()}
+    def _slugs_of(self, kind: str) -> dict[str, str]:
+        """The address of every name of a kind with a page; those of items need other pages."""
+        if kind not in SUBJECTS:
+            return {}
+        if kind not in self._slugs:
+            names = self._module("run").names(self, kind)
+            self._slugs[kind] = {name: slug(name) for name in names}
+        return self._slugs[kind]
 
     @staticmethod
     def _module(kind: str) -> Any:
         return import_module(f"cranfield.site.pages.{PAGES[kind][0]}")
-
-    @cached_property
-    def _menu_kinds(self) -> list[str]:
-        menu_kinds = [kind for kind, (_, text) in PAGES.items() if text]
-        return [k for k in menu_kinds if next(iter(self._module(k).addresses(self, k)), None)]
 
     def _page_view(self, content: PageContent, origin: Address) -> PageView:
         frame, site = self.frame, self.frame.site or self.material.title
@@ -322,6 +346,8 @@ class Results:
             icon=self.links.root(origin, frame.icon),
             home=Link(site, self.links.root(origin, frame.home)),
             menu=list(self._menu(origin)),
+            pages=list(self._pages_of_tab(origin)),
+            header=frame.header,
             tasks=list(self._tasks(origin)),
             trail=self._trail(content, origin),
             kicker=content.kicker,
@@ -353,6 +379,27 @@ class Results:
                 yield Link(TITLES.get(task, task), address, task == self.material.task)
 
     def _menu(self, origin: Address) -> Iterator[Link]:
+        """The tabs that have a page."""
+        current = self._tab(origin)
+        for tab in TABS:
+            kinds = self._kinds_of(tab)
+            if kinds:
+                yield Link(tab, self.link(origin, Address(kinds[0])), tab == current)
+
+    def _pages_of_tab(self, origin: Address) -> Iterator[Link]:
+        """The pages behind the tab of a page, where there are several."""
+        kinds = self._kinds_of(self._tab(origin))
         current = origin.path.partition("/")[0]
-        for kind in self._menu_kinds:
-            yield Link(PAGES[kind][1], self.link(origin, Address(kind)), kind == current)
+        if len(kinds) > 1:
+            for kind in kinds:
+                yield Link(PAGES[kind][1], self.link(origin, Address(kind)), kind == current)
+
+    def _kinds_of(self, tab: str) -> list[str]:
+        return [kind for kind in TABS[tab] if self.has(kind)]
+
+    @staticmethod
+    def _tab(origin: Address) -> str:
+        kind = origin.path.partition("/")[0]
+        if kind in SUBJECT_TABS:
+            return SUBJECT_TABS[kind]
+        return next(tab for tab, kinds in TABS.items() if kind in kinds)

@@ -1,19 +1,57 @@
-"""Tables of answers as pages show them: names lead to their pages, intervals are drawn."""
+"""Formulas of declarations as MathML, which browsers draw without script and without style.
+
+Tables of answers as pages show them: names lead to their pages, intervals are drawn.
+"""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 from cranfield.campaign.results.results_data import ResultPart
+from cranfield.errors import MissingExtraError
 from cranfield.report.document import Cell, Column, Table
 from cranfield.report.tables.collection import table_of
-from cranfield.site.formulas import mathml
 from cranfield.site.page_view import CellView, Picture, TableView
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+
+
+@lru_cache(maxsize=256)
+def mathml(formula: str) -> Markup:
+    """A formula in LaTeX as an element of a page, with its source as an annotation."""
+    from markupsafe import Markup
+
+    try:
+        from latex2mathml.converter import convert_to_element
+    except ModuleNotFoundError:
+        raise MissingExtraError("latex2mathml", "site", "the formulas of measures") from None
+    root = convert_to_element(formula)
+    for element in root.iter():
+        # Its texts have entities and no escapes; they are escaped with everything else below.
+        element.text = html.unescape(element.text) if element.text else None
+        # Pages allow no style of their own.
+        element.attrib.pop("style", None)
+    root.attrib.pop("xmlns", None)
+    _annotate(root, formula)
+    return Markup(ElementTree.tostring(root, encoding="unicode", short_empty_elements=False))
+
+
+def _annotate(root: ElementTree.Element, formula: str) -> None:
+    """Put the LaTeX beside the drawing, where programs read it and no browser shows it."""
+    semantics = ElementTree.Element("semantics")
+    row = ElementTree.SubElement(semantics, "mrow")
+    for child in list(root):
+        root.remove(child)
+        row.append(child)
+    annotation = ElementTree.SubElement(semantics, "annotation", encoding="application/x-tex")
+    annotation.text = formula
+    root.append(semantics)
+
 
 # From the kind of a name and the name to the address of its page, or nothing.
 Finder = Callable[[str, str], str]
@@ -88,7 +126,10 @@ def table_view(
         values = [row[j] for row in table.rows]
         placed.append(column)
         columns.append(_cells(column, values, marks, table.best_rows(j), links, pictures))
-    heads = [CellView(column.label) for column in placed]
+    heads = [
+        CellView(column.label, drawing=_axis(ends) if ends and column.name == LOW else None)
+        for column in placed
+    ]
     rows = list(zip(*columns, strict=True))
     tall = len(rows) > TALL_ROWS and len(visible) <= NARROW_COLUMNS
     aligned = _column_classes(placed, with_intervals)
@@ -190,6 +231,28 @@ def _interval(row: Sequence[Cell], names: Sequence[str], scale: Scale) -> CellVi
             lines = [(low, high, "topics"), (*combined, "both"), (*truth, "truth")]  # type: ignore[list-item]
     return CellView(
         _interval_text(low, high), kind="i", drawing=_interval_drawing(lines, mean, scale)
+    )
+
+
+def _axis(scale: Scale) -> Markup:
+    """The ends and the middle of the scale, above the intervals that are drawn on it."""
+    from markupsafe import Markup
+
+    left, right = _EDGE, _WIDTH - _EDGE
+    middle = (left + right) / 2
+    marks = (
+        (left, scale[0], "start"),
+        (middle, sum(scale) / 2, "middle"),
+        (right, scale[1], "end"),
+    )
+    texts = "".join(
+        f'<text x="{x:.4g}" y="9" text-anchor="{anchor}">{value:.3g}</text>'
+        for x, value, anchor in marks
+    )
+    ticks = "".join(f"M{x:.4g} 12V16" for x, _, _ in marks)
+    return Markup(
+        f'<svg class="axis" viewBox="0 0 {_WIDTH} 16" aria-hidden="true">{texts}'
+        f'<path d="M{left} 15.5H{right}{ticks}"/></svg>'
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield._lazy import cached_property
 from cranfield.data.labels import LabelMatrix
+from cranfield.data.regions import Regions
 
 if TYPE_CHECKING:
     from cranfield.data import Judgements
@@ -14,9 +15,10 @@ if TYPE_CHECKING:
 class VisibleTruth:
     """The truth of a task where it is released; without it every answer is empty."""
 
-    def __init__(self, truth: Judgements | LabelMatrix | None) -> None:
+    def __init__(self, truth: Judgements | LabelMatrix | Regions | None) -> None:
         self._labels = truth if isinstance(truth, LabelMatrix) else None
-        self._judgements = None if isinstance(truth, LabelMatrix) else truth
+        self._boxes = truth if isinstance(truth, Regions) else None
+        self._judgements = None if isinstance(truth, LabelMatrix | Regions) else truth
 
     @cached_property
     def _grades(self) -> dict[str, dict[str, int]]:
@@ -47,6 +49,10 @@ class VisibleTruth:
         return dict(zip(self._labels.concepts, map(int, sums), strict=False))
 
     def of_concept(self, concept: str) -> dict[str, Any]:
+        if self._boxes is not None and concept in self._boxes.concepts:
+            boxes = self._boxes.concept == self._boxes.concepts.index(concept)
+            items = len(set(self._boxes.item[boxes].tolist()))
+            return {"frequency": f"{int(boxes.sum())} boxes in {items} items"}
         count = self._counts.get(concept)
         if count is None or self._labels is None:
             return {}

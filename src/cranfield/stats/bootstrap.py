@@ -22,6 +22,7 @@ import numpy as np
 from cranfield import _core
 from cranfield.errors import UsageError
 from cranfield.notes import with_progress
+from cranfield.options import Tail
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     Block,
@@ -37,9 +38,7 @@ from cranfield.stats._resample import (
     in_threads,
     seed_of,
 )
-from cranfield.stats.choices import Tail
-from cranfield.stats.differences import Differences, Rows
-from cranfield.stats.paired import PairedResult, check_tail
+from cranfield.stats.paired import Differences, PairedResult, Rows, check_tail
 from cranfield.stats.randomization import as_scores
 from cranfield.validation import validate_params
 

@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from cranfield.errors import UsageError
+from cranfield.options import INTERVAL_METHODS, MEAN_METHODS, IntervalMethod, MeanMethod
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     Block,
@@ -25,9 +26,7 @@ from cranfield.stats._resample import (
     in_threads,
 )
 from cranfield.stats.bootstrap import Draws, studentized
-from cranfield.stats.choices import MEAN_METHODS, METHODS, IntervalMethod, MeanMethod
-from cranfield.stats.differences import Differences
-from cranfield.stats.paired import as_rows, spread
+from cranfield.stats.paired import Differences, as_rows, spread
 from cranfield.validation import Real, as_array, describe_value, validate_params
 
 _ROWS_AT_ONCE = 128
@@ -113,8 +112,8 @@ def mean_intervals(
     """
     data = as_rows(rows)
     check_confidence(confidence)
-    if method not in METHODS:
-        raise UsageError(f"interval {method!r} is not one of {', '.join(METHODS)}")
+    if method not in INTERVAL_METHODS:
+        raise UsageError(f"interval {method!r} is not one of {', '.join(INTERVAL_METHODS)}")
     if data.shape[1] < 2:
         return _without_spread(data, confidence, method)
     if method == "t":
@@ -152,8 +151,13 @@ def few_units(count: int, unit: str) -> str:
     )
 
 
-def wilson_intervals(data: Floats, limits: Limits, *, confidence: float) -> Intervals:
+def wilson_intervals(
+    data: Floats, limits: Limits, *, confidence: float, parts_of: int | None = None
+) -> Intervals:
     """The interval of each mean of values that lie within limits, of which the upper may be open.
+
+    Where the columns are not values within limits but parts of the mean of so many (`parts_of`),
+    which alone has limits, their spread is taken as it is.
 
     Wilson's interval for shares asks which true shares the data do not contradict, given the
     spread that each of them would have. Here the spread is that of the data, as part of what 0/1
@@ -173,18 +177,24 @@ def wilson_intervals(data: Floats, limits: Limits, *, confidence: float) -> Inte
         ends = np.full(len(data), np.nan)
         return Intervals(mean, ends, ends, confidence, "wilson", n)
     # Values outside of what a measure declares widen its limits.
-    low = np.minimum(limits[0], data.min(axis=1))
-    high = np.maximum(limits[1], data.max(axis=1))
+    is_plain = parts_of is None
+    least, greatest = (data.min(axis=1), data.max(axis=1)) if is_plain else (mean, mean)
+    low = np.minimum(limits[0], least)
+    high = np.maximum(limits[1], greatest)
     if math.isinf(limits[1]):
         high = low + _BEYOND * (data.max(axis=1) - low)
     room = np.where(high > low, high - low, 1.0)
     shares = (data - low[:, None]) / room[:, None]
     share = shares.mean(axis=1)
-    units = n + 2 * _UNSEEN
-    centre = (n * share + _UNSEEN) / units
-    squares = ((shares**2).sum(axis=1) + _UNSEEN) / units
+    # Of a cluster of many values the part that a single one has.
+    unseen = _UNSEEN if parts_of is None else _UNSEEN * min(n / parts_of, 1.0)
+    units = n + 2 * unseen
+    centre = (n * share + unseen) / units
+    squares = ((shares**2).sum(axis=1) + unseen) / units
     variance = (squares - centre**2) * units / (units - 1)
-    part = np.minimum(variance / (centre * (1 - centre)), 1.0)
+    part = variance / (centre * (1 - centre))
+    if is_plain:
+        part = np.minimum(part, 1.0)
     pull = part * stdtrit(n - 1, (1 + confidence) / 2) ** 2 / n
     middle = (share + pull / 2) / (1 + pull)
     half = np.sqrt(np.maximum(pull * share * (1 - share) + pull**2 / 4, 0.0)) / (1 + pull)
@@ -322,12 +332,15 @@ def run_intervals(
     jobs: int = 1,
     resampled: Floats | None = None,
     limits: tuple[Real, Real] | None = None,
+    parts_of: int | None = None,
 ) -> list[Interval]:
     """The mean of every run over its own topics (NaN is left out) with its interval.
 
     `limits` are those of the values, infinite where there is none: no interval leaves them, and
-    "wilson" is made for them; without a lower one it is "studentized". `resampled` are the means of
-    the resamples where no value is absent and they are known already.
+    "wilson" is made for them; without a lower one it is "studentized". Columns
+    that are parts of the mean of so many values (`parts_of`) need not keep to the limits, their
+    mean does. `resampled` are the means of the resamples where no value is absent and they are
+    known already.
     """
     if method not in MEAN_METHODS:
         raise UsageError(f"interval {method!r} is not one of {', '.join(MEAN_METHODS)}")
@@ -335,7 +348,9 @@ def run_intervals(
     if method == "wilson" and (limits is None or math.isinf(limits[0])):
         method = "studentized"
     values = as_array("values", values, ndim=2)
-    boxes = _run_boxes(values, method, confidence, resamples, rng, jobs, resampled, limits)
+    boxes = _run_boxes(
+        values, method, confidence, resamples, rng, jobs, resampled, limits, parts_of
+    )
     return boxes if limits is None else [_within(box, limits) for box in boxes]
 
 
@@ -363,6 +378,7 @@ def _run_boxes(
     jobs: int,
     resampled: Floats | None,
     limits: Limits | None,
+    parts_of: int | None,
 ) -> list[Interval]:
     if resampled is not None and method in ("bca", "percentile"):
         intervals = resampled_intervals(values, resampled, method=method, confidence=confidence)
@@ -374,7 +390,7 @@ def _run_boxes(
         members = np.flatnonzero(group == number)
         rows = values[members][:, columns]
         if method == "wilson" and limits is not None:
-            intervals = wilson_intervals(rows, limits, confidence=confidence)
+            intervals = wilson_intervals(rows, limits, confidence=confidence, parts_of=parts_of)
         else:
             intervals = mean_intervals(
                 rows,

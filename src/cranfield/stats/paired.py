@@ -5,18 +5,22 @@ and answers for all rows at once. `tail="one"` asks whether a is greater than b,
 whether they differ, and `"seen"` looks in the direction that the data have (whichever it is, so
 that its level over both directions is twice the one asked for). Where all differences are zero,
 or there is a single topic, nothing speaks against equality and p is 1.
+
+The differences of pairs of runs come a few pairs at a time, with gaps where a run has no value.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cranfield.errors import UsageError
-from cranfield.stats._resample import Floats
-from cranfield.stats.choices import TAILS, Tail
+from cranfield.options import TAILS, Tail
+from cranfield.stats._resample import Floats, Ints
 from cranfield.validation import validate_params
 
 # The limits up to which SciPy's `wilcoxon` takes the exact distribution.
@@ -193,3 +197,95 @@ def equivalence_test(differences: Floats, *, margin: float) -> PairedResult:
     below = stdtr(n - 1, t_statistic(rows - margin))
     mean = rows.mean(axis=1)
     return PairedResult("equivalence", mean, np.maximum(above, below), n)
+
+
+Bools = NDArray[np.bool_]
+PAIRS_AT_ONCE = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The differences of some pairs: 0 where there is a gap, and what is known of each row.
+
+    `flat` rows have no spread but rounding error. Their standard deviation is exactly 0.
+    """
+
+    values: Floats
+    known: Bools | None
+    topics: Ints
+    mean: Floats
+    deviation: Floats
+    flat: Bools
+
+    @property
+    def error(self) -> Floats:
+        """The standard error of each mean."""
+        return self.deviation / np.sqrt(np.maximum(self.topics, 1))
+
+    def centred(self) -> Floats:
+        """The differences less their mean, 0 in gaps and in flat rows."""
+        centred = self.values - self.mean[:, None]
+        if self.known is not None:
+            centred[~self.known] = 0.0
+        centred[self.flat] = 0.0
+        return centred
+
+
+class Differences:
+    """Pairs of rows of a matrix of scores (runs by topics); NaN is a gap.
+
+    A pair has the topics for which both of its runs have a value.
+    """
+
+    def __init__(self, values: Floats, pairs: Ints) -> None:
+        self.known = ~np.isnan(values)
+        self.whole = bool(self.known.all())
+        self.values = values if self.whole else np.where(self.known, values, 0.0)
+        self.pairs = pairs
+
+    @classmethod
+    def from_zero(cls, values: Floats) -> Differences:
+        """Every run against a run of zeros: what holds for differences holds for means."""
+        runs, topics = values.shape
+        with_zero = np.vstack([values, np.zeros((1, topics))])
+        return cls(with_zero, np.column_stack([np.arange(runs), np.full(runs, runs)]))
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @property
+    def width(self) -> int:
+        """The number of topics of the collection, gaps included."""
+        return int(self.values.shape[1])
+
+    def raw(self, at: Ints | slice) -> tuple[Floats, Bools | None]:
+        """Differences, 0 in gaps, and where they are known (None: everywhere)."""
+        a, b = self.pairs[at].T
+        rows = np.take(self.values, a, axis=0) - np.take(self.values, b, axis=0)
+        if self.whole:
+            return rows, None
+        present = self.known[a] & self.known[b]
+        rows[~present] = 0.0
+        return rows, present
+
+    def rows(self, at: Ints | slice) -> Rows:
+        """The differences of some pairs with their means and spreads."""
+        values, present = self.raw(at)
+        if present is None:
+            topics = np.full(len(values), self.width, dtype=np.int64)
+        else:
+            topics = present.sum(axis=1)
+        mean = values.sum(axis=1) / np.maximum(topics, 1)
+        centred = values - mean[:, None]
+        if present is not None:
+            centred[~present] = 0.0
+        deviation = np.sqrt((centred * centred).sum(axis=1) / np.maximum(topics - 1, 1))
+        flat = (topics < 2) | (deviation <= ROUNDING * np.abs(values).max(axis=1, initial=0.0))
+        deviation[flat] = 0.0
+        return Rows(values, present, topics, mean, deviation, flat)
+
+    def chunks(self, order: Ints | None = None) -> Iterator[tuple[slice, Ints | slice]]:
+        """Positions in an order, and the pairs there, a few at a time."""
+        for start in range(0, len(self.pairs), PAIRS_AT_ONCE):
+            positions = slice(start, min(start + PAIRS_AT_ONCE, len(self.pairs)))
+            yield positions, positions if order is None else order[positions]

@@ -15,6 +15,7 @@ import numpy as np
 
 from cranfield.errors import UsageError
 from cranfield.notes import with_progress
+from cranfield.options import Tail
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     MAX_EXACT_TOPICS,
@@ -32,9 +33,7 @@ from cranfield.stats._resample import (
     random_signs,
     seed_of,
 )
-from cranfield.stats.choices import Tail
-from cranfield.stats.differences import Differences
-from cranfield.stats.paired import PairedResult, check_tail
+from cranfield.stats.paired import Differences, PairedResult, check_tail
 from cranfield.validation import validate_params
 
 # Sums that differ by less than this part of what was added are equal but for rounding.

@@ -12,7 +12,6 @@ import hashlib
 import importlib
 import json
 import logging
-import os
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import (
@@ -30,6 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from cranfield._system import usable_cpus
 from cranfield._version import __version__
 from cranfield.errors import CranfieldError, MissingExtraError, UsageError
 from cranfield.io.files import write_atomic
@@ -75,7 +75,7 @@ class Plan:
 
     @property
     def workers(self) -> int:
-        return self.jobs or os.cpu_count() or 1
+        return self.jobs or usable_cpus()
 
     @property
     def is_local(self) -> bool:

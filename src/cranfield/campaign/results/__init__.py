@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from cranfield.campaign.results.asked import campaign_results, open_material, open_years
-from cranfield.campaign.results.declared import TABLES, TableSpec, result_table
+from cranfield.campaign.result_tables import TABLES, TableSpec
+from cranfield.campaign.results.asked import (
+    campaign_results,
+    open_material,
+    open_years,
+    result_table,
+)
 from cranfield.campaign.results.results_data import (
     ResultColumn,
     ResultPart,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from cranfield.campaign.results.declared import result_table, table_spec
+from cranfield.campaign.result_tables import table_spec
 from cranfield.campaign.results.participation import (
     ParticipationFigures,
     is_participation,
@@ -16,17 +17,34 @@ from cranfield.campaign.results.participation import (
     read_participation,
 )
 from cranfield.campaign.results.results_data import ResultsData, ResultTable
-from cranfield.data.collection import Collection, Kind
+from cranfield.data.collection import KINDS, Collection, Kind
 from cranfield.errors import NeedsError, UsageError
-from cranfield.evaluation.saved_scores import is_saved, read_scores
+from cranfield.evaluation.inputs import is_saved, read_scores
 from cranfield.evaluation.scores import Scores
 from cranfield.io.collection import read_collection, read_items
 from cranfield.io.files import inner_suffix
+from cranfield.measures.ranked.shrec import MEAN_MEASURES, shrec_name
 from cranfield.notes import Progress, with_progress
 from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
     from cranfield.notes import Watcher
+
+
+def result_table(name: str, material: ResultsData, **options: Any) -> ResultTable:
+    """A result table by its name; the notes of the scores go along."""
+    declared = table_spec(name)
+    extra = sorted(options.keys() - set(declared.options))
+    if extra:
+        takes = ", ".join(declared.options) or "none"
+        raise UsageError(f"the table {name} takes no {extra[0]}=... (it takes: {takes})")
+    if material.task not in declared.kinds:
+        raise UsageError(f"the table {name} is for {' or '.join(declared.kinds)} runs")
+    module, _, function = declared.maker.partition(":")
+    make = getattr(import_module(module), function)
+    result: ResultTable = make(material, **options)
+    return result
+
 
 # A collection or its folder, scores or their file, or a CSV file of printed figures.
 ResultSource: TypeAlias = "ResultsData | Collection | Scores | str | Path"
@@ -94,6 +112,7 @@ def campaign_results(
     count: int | None = None,
     per_group: bool = False,
     compare: bool = True,
+    named: Literal["shrec"] | None = None,
     jobs: int | None = None,
     progress: Watcher | None = None,
 ) -> ResultTable:
@@ -102,14 +121,19 @@ def campaign_results(
     `measures` are those of the table, the first of them where it has one only. `concepts`,
     `items` and `topics` (names, or a file of them), `configurations` and `teams` (names, or a text
     such as "V,M") keep a part; `sets` are concepts (or topics) by name, to be put side by side;
-    `years` are earlier years by name. With `compare` runs also get a rank by tests, where there
-    are values to test.
+    `years` are earlier years by name. `named="shrec"` heads columns as SHREC 2006 names its means,
+    and is of those measures unless others are asked for. With `compare` runs also get a rank by
+    tests, where there are values to test.
     """
     declared = table_spec(table)
+    if named is not None and measures is None:
+        measures = MEAN_MEASURES
     measure_names = measures.split() if isinstance(measures, str) else _listed(measures)
     if table == PARTICIPATION and _is_printed_participation(source):
         return printed_participation(str(source))
-    kind = kind or _only_kind(declared.kinds)
+    if isinstance(source, str | Path) and Path(source).is_dir():
+        source = read_collection(source)
+    kind = kind or _only_kind(declared.kinds, source)
     reporter, tested = Progress.of(progress), compare and declared.tested
     material = open_material(
         source,
@@ -126,7 +150,7 @@ def campaign_results(
         items=_ids(items, "item"),
         topics=_ids(topics, "topic"),
     )
-    unit = "concept" if material.task == "labels" else "topic"
+    unit = "topic" if material.task == "ranked" else "concept"
     if tested:
         material = _tested(material, jobs or 1, reporter.part(SCORED, 1.0))
     arguments: dict[str, Any] = {
@@ -143,7 +167,28 @@ def campaign_results(
         if name in declared.options and value is not None
     }
     result = result_table(table, material, **options)
+    if named is not None:
+        result = _with_names(result, material)
     return replace(result, notes=(*result.notes, *material.scores.notes))
+
+
+def _with_names(result: ResultTable, material: ResultsData) -> ResultTable:
+    """The table with SHREC's names of its means in the headings, where it has one."""
+    names: dict[str, str] = {}
+    for m in material.scores.measures:
+        name = shrec_name(m)
+        names |= {label: name for label in (str(m), m.mean_label) if name}
+    parts = [
+        replace(
+            part,
+            columns=tuple(
+                replace(column, heading=names.get(column.heading or column.name, column.heading))
+                for column in part.columns
+            ),
+        )
+        for part in result.parts
+    ]
+    return replace(result, parts=tuple(parts))
 
 
 def _ids(names: Ids | None, unit: str) -> Sequence[str] | None:
@@ -157,11 +202,13 @@ def _listed(names: str | Sequence[str] | None) -> Sequence[str] | None:
     return None if names is None else list(names)
 
 
-def _only_kind(kinds: Sequence[str]) -> Kind | None:
-    """The kind that a table is for, if it is for one only."""
-    if len(kinds) > 1:
+def _only_kind(kinds: Sequence[str], source: ResultSource) -> Kind | None:
+    """The kind that a table is for and the collection has, if it is one only."""
+    if len(kinds) > 1 and isinstance(source, Collection):
+        kinds = [kind for kind in kinds if kind in source.kinds]
+    if len(kinds) != 1:
         return None
-    return "ranked" if kinds[0] == "ranked" else "labels"
+    return next(kind for kind in KINDS if kind == kinds[0])
 
 
 def _tested(material: ResultsData, jobs: int, progress: Progress) -> ResultsData:

@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cranfield.campaign.results.order import better, sign, unit_measure
 from cranfield.campaign.results.results_data import (
     Cell,
     ResultColumn,
     ResultPart,
     ResultsData,
     ResultTable,
+    better,
+    sign,
+    unit_measure,
 )
 from cranfield.campaign.results.units import best_of_units
 from cranfield.data.collection import Kind, RunFacts
 from cranfield.errors import CranfieldError, InputError, NeedsError, Problem
 from cranfield.evaluation.scores import MAIN_UNIT, Scores, aggregate
-from cranfield.io.files import FileForm, csv_rows, describe, inner_suffix, open_text
-from cranfield.io.numbers import number
+from cranfield.io.files import FileForm, csv_rows, describe, inner_suffix, number, open_text
 from cranfield.measures import parse_measures
 from cranfield.measures.base import Measure
 from cranfield.stats.correlation import spearman
@@ -360,7 +361,7 @@ def _truth(material: ResultsData) -> LabelMatrix:
 
 def _counts(truth: LabelMatrix, rows: list[int]) -> dict[str, int]:
     """In how many of some items each concept is."""
-    from cranfield.data.defaults import DEFAULT_THRESHOLD
+    from cranfield.options import DEFAULT_THRESHOLD
 
     labels = truth.with_threshold(DEFAULT_THRESHOLD).labels
     sums = np.asarray(labels[rows].sum(axis=0)).ravel()  # type: ignore[index]

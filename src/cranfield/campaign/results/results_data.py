@@ -2,27 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+import numpy as np
+
 from cranfield._lazy import cached_property
 from cranfield.answers import Answer
 from cranfield.campaign.item_texts import read_texts
-from cranfield.campaign.results.parts import only_runs, only_units
 from cranfield.campaign.scoring import TRUTH, only_kind, score_collection
 from cranfield.campaign.submissions import PublicSet
 from cranfield.comparison.answer import Comparison, Standing
 from cranfield.data.collection import Collection, Kind, RunFacts, Team, Texts
-from cranfield.errors import UsageError, suggest
-from cranfield.evaluation.scores import Scores
+from cranfield.data.regions import Regions
+from cranfield.errors import NeedsError, UsageError, suggest
+from cranfield.evaluation.scores import Scores, aggregate
 from cranfield.measures.base import Measure
+from cranfield.stats.design import UnitDesign
+from cranfield.stats.posthoc import places
 
 if TYPE_CHECKING:
     from cranfield.data import Judgements
     from cranfield.data.labels import LabelMatrix
+    from cranfield.evaluation.scores import Values
     from cranfield.notes import Watcher
+
+
+def only_runs(scores: Scores, runs: Container[str]) -> Scores:
+    """The scores of some runs."""
+    at = [i for i, run in enumerate(scores.runs) if run in runs]
+    if not at:
+        raise NeedsError("no run is left of those that were scored")
+    return replace(
+        scores,
+        runs=tuple(scores.runs[i] for i in at),
+        values={m: values[at] for m, values in scores.values.items()},
+        influence={m: by_item[at] for m, by_item in scores.influence.items()},
+        overall={m: np.asarray(scores.overall[m])[at] for m in scores.measures},
+        missing=tuple(scores.missing[i] for i in at),
+        evaluated=tuple(scores.evaluated[i] for i in at),
+        run_facts=tuple(scores.run_facts[i] for i in at) if scores.run_facts else (),
+        left={m: tuple(counts[i] for i in at) for m, counts in scores.left.items()},
+        tie_range={m: tuple(ends[i] for i in at) for m, ends in scores.tie_range.items()},
+    )
+
+
+def _design_of(scores: Scores, unit: str, columns: Sequence[int]) -> UnitDesign | None:
+    """The design of some of the units, where it is theirs."""
+    if scores.design is None or unit != scores.main_unit:
+        return None
+    return scores.design.at(np.array(columns))
+
+
+def only_units(scores: Scores, unit: str, names: Sequence[str]) -> Scores:
+    """The scores on some topics, items or concepts, with the means over these alone.
+
+    Measures that speak of other units have no value on a part; they are left out, with a note.
+    """
+    unit_names = scores.units.get(unit, ())
+    at = {name: j for j, name in enumerate(unit_names)}
+    for name in names:
+        if name not in at:
+            raise UsageError(f"no scores for {unit} {name!r}.{suggest(name, unit_names)}")
+    columns = [at[name] for name in dict.fromkeys(names)]
+    measures = tuple(
+        m
+        for m in scores.measures
+        if scores.unit_of[m] == unit and m in scores.values and scores.is_mean(m)
+    )
+    if not measures:
+        raise NeedsError(f"no measure is a mean over {unit}s, so none has a value on some of them")
+    values = {m: np.asarray(scores.values[m])[:, columns] for m in measures}
+    dropped = [str(m) for m in scores.measures if m not in measures]
+    notes = [f"{', '.join(dropped)}: left out, not a mean over {unit}s"] if dropped else []
+    counts = (len(columns),) * len(scores.runs)
+    return replace(
+        scores,
+        measures=measures,
+        units={unit: tuple(unit_names[j] for j in columns)},
+        unit_of=dict.fromkeys(measures, unit),
+        values=values,
+        # What items add to a mean over all concepts they do not add to one over some.
+        influence={},
+        design=_design_of(scores, unit, columns),
+        overall={m: np.array([aggregate(m, row) for row in values[m]]) for m in measures},
+        evaluated=counts if unit == scores.main_unit else scores.evaluated,
+        left={m: tuple(int(n) for n in np.isnan(values[m]).sum(axis=1)) for m in measures},
+        tie_range={},
+        notes=(*scores.notes, *notes),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +112,7 @@ class ResultsData:
     texts: Texts = field(default_factory=Texts)
     baseline: str = ""
     comparison: Comparison | None = None
-    truth: Judgements | LabelMatrix | None = None
+    truth: Judgements | LabelMatrix | Regions | None = None
     public: PublicSet | None = None
     splits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     title: str = ""
@@ -96,7 +166,7 @@ class ResultsData:
             texts=read_texts(collection),
             baseline=part.baseline if part.baseline in scores.runs else "",
             comparison=comparison,
-            truth=read_truth(collection, kind) if released else None,
+            truth=_visible_truth(collection, kind) if released else None,
             public=PublicSet.of(collection, kind),
             splits=collection.splits,
             title=collection.title or collection.name,
@@ -238,6 +308,14 @@ def _primary(scores: Scores, name: str) -> Measure:
     return by_name.get(name) or by_name.get(full_name) or scores.measures[0]
 
 
+def _visible_truth(collection: Collection, kind: Kind) -> Judgements | LabelMatrix | Regions:
+    if kind != "regions":
+        return read_truth(collection, kind)
+    from cranfield.io.regions import read_regions
+
+    return read_regions(collection.need(TRUTH[kind]))
+
+
 def read_truth(collection: Collection, kind: Kind) -> Judgements | LabelMatrix:
     """The truth itself, for what may show it."""
     from cranfield.evaluation.probabilistic_labels import likely_truth
@@ -299,6 +377,7 @@ class ResultTable(Answer):
     """
 
     command: ClassVar[str] = "campaign results"
+    table_maker: ClassVar[str] = "cranfield.report.tables.collection:results_document"
 
     name: str
     title: str
@@ -310,7 +389,7 @@ class ResultTable(Answer):
         """A part by its name."""
         return next(part for part in self.parts if part.name == name)
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """The rows of every part, by its name, and the figures."""
         return {
             "table": self.name,
@@ -327,3 +406,67 @@ class ResultTable(Answer):
         """What the table is and how long."""
         rows = len(self.parts[0].rows) if self.parts else 0
         return f"{self.title}: {rows} rows"
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlacing:
+    """A run under a measure: its mean and its place among the ranked runs.
+
+    `place` is by the means alone; `rank` is 1 + the number of ranked runs that are
+    significantly better. Neither is there for a baseline or a run without a value.
+    """
+
+    run: str
+    value: float | None
+    place: int | None
+    rank: int | None
+
+
+def sign(measure: Measure) -> float:
+    """1 where more is better, -1 where less is."""
+    return -1.0 if measure.higher_is_better is False else 1.0
+
+
+def better(measure: Measure) -> str:
+    """Which end of a column is the better one."""
+    return "min" if measure.higher_is_better is False else "max"
+
+
+def place_runs(material: ResultsData, measure: Measure) -> dict[str, RunPlacing]:
+    """All runs under a measure, the best first; runs that share a value share a place."""
+    runs = material.scores.runs
+    means = np.asarray(material.scores.overall[measure], dtype=np.float64)
+    oriented = np.nan_to_num(sign(measure) * means, nan=-np.inf)
+    ranked = np.array([i for i in material.ranked_runs if not np.isnan(means[i])], dtype=np.intp)
+    place = dict(zip(ranked.tolist(), places(oriented[ranked]).tolist(), strict=True))
+    placings: dict[str, RunPlacing] = {}
+    for i in np.argsort(-oriented, kind="stable").tolist():
+        rank = material.ranks.get((str(measure), runs[i])) if i in place else None
+        value = None if np.isnan(means[i]) else float(means[i])
+        placings[runs[i]] = RunPlacing(runs[i], value, place.get(i), rank)
+    return placings
+
+
+def unit_values(material: ResultsData, measure: Measure) -> Values:
+    """The values of all runs per unit, or a NeedsError where only means are known."""
+    values = material.scores.values.get(measure)
+    if values is None or not material.scores.units.get(material.scores.unit_of[measure]):
+        unit = material.scores.unit_of[measure]
+        raise NeedsError(f"{measure}: the scores have no values per {unit}, only means")
+    return np.asarray(values, dtype=np.float64)
+
+
+def unit_measure(material: ResultsData, unit: str, name: str | None) -> Measure:
+    """The measure asked for, else the first that has values per unit, the primary one before."""
+    scores = material.scores
+    if name is not None:
+        measure = material.measure(name)
+        if scores.unit_of[measure] != unit:
+            raise NeedsError(
+                f"{measure} has no values per {unit}, but per {scores.unit_of[measure]}"
+            )
+        return measure
+    for measure in (material.primary, *scores.measures):
+        if scores.unit_of[measure] == unit and measure in scores.values:
+            return measure
+    raise NeedsError(f"no measure has values per {unit} here")

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.campaign.results.order import better, sign
 from cranfield.campaign.results.results_data import (
     Cell,
     Link,
@@ -16,6 +15,8 @@ from cranfield.campaign.results.results_data import (
     ResultPart,
     ResultsData,
     ResultTable,
+    better,
+    sign,
 )
 from cranfield.campaign.results.units import UnitBest, best_of_units, picture_of
 from cranfield.errors import NeedsError, check_counts

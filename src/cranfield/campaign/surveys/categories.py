@@ -40,15 +40,33 @@ def category_survey(
     question = Question("category", TITLE, "one", options, True)
     form = Form(TITLE, (Tab("", (question,)),), at_once=True)
     words, picture_of = texts or {}, pictures or {}
-    units = [Unit(i, text=words.get(i, ""), picture=picture_of.get(i, "")) for i in items]
-    sheet = Sheet(TITLE, kinds.CATEGORIES, {"form": form}, tuple(units)).shuffled(rng)
-    return Survey(sheet, {"survey": kinds.CATEGORIES, "units": list(items), "categories": names})
+    named = Sheet(TITLE, kinds.CATEGORIES, {"form": form}, tuple(Unit(i) for i in items))
+    # Numbered as they are shown: the id of an item, or its place in a file, may tell its category.
+    item_of = {f"{n:04d}": unit.name for n, unit in enumerate(named.shuffled(rng).units, 1)}
+    units = tuple(
+        Unit(
+            number,
+            title="" if i in words or i in picture_of else i,
+            text=words.get(i, ""),
+            picture=picture_of.get(i, ""),
+        )
+        for number, i in item_of.items()
+    )
+    key = {
+        "survey": kinds.CATEGORIES,
+        "units": list(item_of),
+        "items": item_of,
+        "categories": names,
+    }
+    return Survey(Sheet(TITLE, kinds.CATEGORIES, {"form": form}, units), key)
 
 
 def count_categories(key: Mapping[str, Any], responses: Sequence[Response]) -> SurveyRows:
     """Votes as `uncertain` reads them: CSV subject,item,category."""
+    # Keys of before units were numbered have no table of items.
+    item_of = key.get("items", {})
     rows = [
-        (response.annotator, filled.unit, filled.answers["category"][0])
+        (response.annotator, item_of.get(filled.unit, filled.unit), filled.answers["category"][0])
         for response in responses
         for filled in response.done()
     ]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 MEASURES, PREFERENCE, CATEGORIES = "measures", "preference", "categories"
 RELATEDNESS, RANKINGS, ASSOCIATION = "relatedness", "rankings", "association"
+GROUPING, TAGGING, HIERARCHY, SEARCH = "grouping", "tagging", "hierarchy", "search"
 # What each kind of survey asks, in a line.
 KINDS: Mapping[str, str] = {
     MEASURES: "which measure orders ranked lists as people would",
@@ -14,6 +15,10 @@ KINDS: Mapping[str, str] = {
     CATEGORIES: "which category an item belongs to",
     RANKINGS: "how significant items are for a topic",
     ASSOCIATION: "how far neighbours in an index belong together",
+    GROUPING: "what belongs together: cards are sorted into groups",
+    TAGGING: "which words describe an item",
+    HIERARCHY: "which concept is a kind of which",
+    SEARCH: "how people find things with concepts: tasks, every step, and how content they are",
 }
 # The measures of questionnaires on ranked lists.
 OF_RANKINGS = "AP NMRR MNRO"

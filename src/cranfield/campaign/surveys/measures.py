@@ -12,13 +12,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from cranfield.campaign.annotation_task import Grid, Response, Sheet, Unit
-from cranfield.campaign.forms import NONE, Form, Option, Question, Tab
+from cranfield.campaign.forms import NONE, Form, Option, Question, Tab, places_of
 from cranfield.campaign.surveys import kinds
 from cranfield.campaign.surveys.questionnaire import Questionnaire, make_questionnaire
 from cranfield.campaign.surveys.survey import Respondents, Survey, about_form
-from cranfield.campaign.surveys.votes import Choices, count_orders
+from cranfield.campaign.surveys.votes import Choices, OwnOrders, count_orders
 from cranfield.measures import Measure
+from cranfield.stats.correlation import kendall
+from cranfield.work.seeds import generator
+
+_STREAM = 55
 
 TITLE = "Which order is yours?"
 SCENARIO = (
@@ -62,6 +68,14 @@ def measure_survey_of(questionnaire: Questionnaire) -> Survey:
     )
     sheet = Sheet(TITLE, kinds.MEASURES, {"form": form}, units, scenario, about=about_form())
     key = {"survey": kinds.MEASURES, "units": [u.name for u in units], **questionnaire.key}
+    # Where each measure puts each list: what people's own orders are compared with.
+    key["places"] = {
+        str(entry["question"]): {
+            questionnaire.key["key"][str(entry["question"])][method]: dict(places)
+            for method, places in entry["places"].items()
+        }
+        for entry in questionnaire.questions["questions"]
+    }
     return Survey(sheet, key, questionnaire.notes)
 
 
@@ -95,4 +109,49 @@ def count_measure_survey(key: Mapping[str, Any], responses: Sequence[Response]) 
         f"{len(own_orders)} own orders were given, {len(without_choice)} times no method was chosen"
     )
     people = Respondents.of(responses, len(key["key"]))
-    return replace(counted, respondents=people, notes=(*counted.notes, note))
+    return replace(
+        counted,
+        respondents=people,
+        notes=(*counted.notes, note),
+        own_orders=compare_own_orders(key, responses),
+    )
+
+
+def compare_own_orders(
+    key: Mapping[str, Any], responses: Sequence[Response], *, resamples: int = 2000
+) -> tuple[OwnOrders, ...]:
+    """How far the orders that people gave agree with those of each measure.
+
+    Kendall's tau-b of each order, its mean over all orders, and an interval from a bootstrap in
+    which people are drawn with all that they ordered. Keys of before have no places: no result.
+    """
+    taus: dict[str, dict[str, list[float]]] = {}
+    for response in responses:
+        for filled in response.done():
+            own = places_of(filled.answers.get("own", ()))
+            for measure, places in key.get("places", {}).get(filled.unit, {}).items():
+                if own and len(own) == len(places):
+                    tau = kendall(
+                        np.array([own[name] for name in places], float),
+                        np.array(list(places.values()), float),
+                    ).value
+                    if not np.isnan(tau):
+                        person = taus.setdefault(measure, {}).setdefault(response.annotator, [])
+                        person.append(float(tau))
+    draw = generator(0, _STREAM)
+    return tuple(
+        OwnOrders(measure, *_clustered_mean(list(by_person.values()), draw, resamples))
+        for measure, by_person in taus.items()
+    )
+
+
+def _clustered_mean(
+    by_person: Sequence[Sequence[float]], draw: np.random.Generator, resamples: int
+) -> tuple[float, tuple[float, float], int, int]:
+    sums = np.array([sum(values) for values in by_person])
+    counts = np.array([len(values) for values in by_person])
+    picks = draw.integers(len(sums), size=(resamples, len(sums)))
+    means = sums[picks].sum(axis=1) / counts[picks].sum(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975]).tolist()
+    mean = float(sums.sum() / counts.sum())
+    return mean, (float(low), float(high)), len(by_person), int(counts.sum())

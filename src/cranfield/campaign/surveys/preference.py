@@ -84,7 +84,8 @@ def _unit(entry: Mapping[str, Any], picture: str) -> Unit:
         for name, parts in entry["sets"].items()
     )
     number = str(entry["question"])
-    text = f"{entry['item']} shows: {', '.join(entry['true']) or '-'}"
+    subject = "The picture" if picture else entry["item"]
+    text = f"{subject} shows: {', '.join(entry['true']) or '-'}"
     grid = Grid(("", "right", "wrong", "missed"), rows)
     return Unit(number, title=f"Question {number}", text=text, picture=picture, grid=grid)
 

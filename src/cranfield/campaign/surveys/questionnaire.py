@@ -18,18 +18,18 @@ from numpy.typing import NDArray
 
 from cranfield.answers import Answer
 from cranfield.campaign.surveys.kinds import OF_RANKINGS, WITH_COSTS, WITHOUT_COSTS
-from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.labels import LabelMatrix, align, dense
 from cranfield.errors import UsageError, check_at_most, check_counts
-from cranfield.evaluation.curves import ranking
 from cranfield.evaluation.label_inputs import checked_truth
 from cranfield.evaluation.labels import evaluate_labels
+from cranfield.evaluation.precision_recall import ranking
 from cranfield.evaluation.ranked import evaluate
-from cranfield.io.annotations import name_annotations, read_annotation, read_truth
 from cranfield.io.atomic import make_folder, write_atomic
+from cranfield.io.labels import name_annotations, read_annotation, read_truth
 from cranfield.io.ontology import read_ontology
 from cranfield.measures import Measure, parse_measures
 from cranfield.measures.labels.registry import parse_label_measures
+from cranfield.options import DEFAULT_THRESHOLD
 from cranfield.validation import Seed, validate_params
 from cranfield.work.seeds import generator
 from cranfield.work.serialisation import numbers
@@ -50,6 +50,7 @@ class WrittenQuestionnaire(Answer):
     """The files of a questionnaire, each with what it is for."""
 
     command: ClassVar[str] = "lab votes"
+    table_maker: ClassVar[str] = "cranfield.report.tables.surveys:questionnaire_document"
 
     files: tuple[str, ...]
     purposes: tuple[str, ...]
@@ -57,7 +58,7 @@ class WrittenQuestionnaire(Answer):
     def headline(self) -> str:
         return f"a questionnaire in {Path(self.files[0]).parent}"
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {"files": list(self.files)}
 
 

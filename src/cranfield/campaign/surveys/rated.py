@@ -20,8 +20,8 @@ from cranfield.campaign.surveys.kinds import ASSOCIATION, RANKINGS, RELATEDNESS
 from cranfield.campaign.surveys.survey import Respondents, Survey, SurveyRows
 from cranfield.data.item_vectors import ItemVectors
 from cranfield.errors import UsageError
+from cranfield.io.arrays import read_item_vectors
 from cranfield.io.pairs import read_pairs
-from cranfield.io.vectors import read_item_vectors
 from cranfield.notes import Notes
 from cranfield.work.seeds import generator
 
@@ -96,11 +96,18 @@ def ranking_survey(
     *,
     texts: Mapping[str, str] | None = None,
     pictures: Mapping[str, str] | None = None,
+    topics: Mapping[str, str] | None = None,
+    queries: Mapping[str, str] | None = None,
     top: int = 4,
     rng: int = 0,
 ) -> Survey:
-    """Items that may answer each topic, to be rated: lists with significances (Santini, 5)."""
+    """Items that may answer each topic, to be rated: lists with significances (Santini, 5).
+
+    `texts` and `pictures` are those of the items, `topics` has the texts of the topics and
+    `queries` the pictures that they ask with; both stay in view beside every item.
+    """
     words, picture_of = texts or {}, pictures or {}
+    asked, query_of = topics or {}, queries or {}
     units: list[Unit] = []
     table: dict[str, list[Any]] = {}
     for topic, items in candidates.items():
@@ -109,10 +116,11 @@ def ranking_survey(
             units.append(
                 Unit(
                     name,
-                    title=item,
+                    title="" if item in words or item in picture_of else item,
                     text=words.get(item, ""),
                     picture=picture_of.get(item, ""),
-                    topic=words.get(topic, topic),
+                    topic=asked.get(topic, "" if topic in query_of else topic),
+                    query=query_of.get(topic, ""),
                 )
             )
             table[name] = [topic, item]
@@ -158,13 +166,12 @@ def association_survey(
     table: dict[str, list[Any]] = {}
     for (a, b), origin in pair_origin.items():
         name, first, second = f"{len(units) + 1:04d}", index.items[a], index.items[b]
-        pair_text = "\n\n".join(
-            f"{item}: {words[item]}" for item in (first, second) if item in words
-        )
+        pair_text = "\n\n".join(words[item] for item in (first, second) if item in words)
+        shown = all(item in words or item in picture_of for item in (first, second))
         units.append(
             Unit(
                 name,
-                title=f"{first} - {second}",
+                title="The two to compare" if shown else f"{first} - {second}",
                 text=pair_text,
                 picture=picture_of.get(first, ""),
                 second=picture_of.get(second, ""),
@@ -240,6 +247,7 @@ class Association(Answer):
     """
 
     command: ClassVar[str] = "survey"
+    table_maker: ClassVar[str] = "cranfield.report.tables.surveys:association_document"
     people: int
     pairs: int
     near: float
@@ -253,7 +261,7 @@ class Association(Answer):
     def headline(self) -> str:
         return f"near pairs {self.near:.3f}, drawn pairs {self.drawn:.3f}, told {self.told:.3f}"
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         names = ("item1", "item2", "pair", "cosine", "rating")
         return {
             "survey": ASSOCIATION,

@@ -64,13 +64,14 @@ class WrittenSurvey(Answer):
     """The files of a survey, each with what it is for."""
 
     command: ClassVar[str] = "survey"
+    table_maker: ClassVar[str] = "cranfield.report.tables.surveys:questionnaire_document"
     files: tuple[str, ...]
     purposes: tuple[str, ...]
 
     def headline(self) -> str:
         return f"a survey in {Path(self.files[0]).parent}"
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {"files": list(self.files)}
 
 
@@ -131,6 +132,7 @@ class SurveyRows(Answer):
     """What people said, as the rows of a file that another command reads."""
 
     command: ClassVar[str] = "survey"
+    table_maker: ClassVar[str] = "cranfield.report.tables.surveys:survey_rows_document"
     survey: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
@@ -140,12 +142,50 @@ class SurveyRows(Answer):
         people = f"{self.respondents.people} people"
         return f"{self.survey}: {plural(len(self.rows), 'row')} of {people}"
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {
             "survey": self.survey,
             "respondents": self.respondents.to_dict(),
             "rows": [dict(zip(self.columns, row, strict=True)) for row in self.rows],
         }
+
+
+def list_answers(key: Mapping[str, Any], responses: Sequence[Response]) -> SurveyRows:
+    """One row for each answer of each person, in the words of the key: nothing is blind in it.
+
+    `about` is what a unit was about (the pair, the item, the topic and item), `answer` what was
+    chosen: for "Method 1" the measure, for "Set 2" the run that it stood for.
+    """
+    rows = [
+        (
+            response.annotator,
+            filled.unit,
+            _subject(key, filled.unit),
+            question,
+            _unblinded(key, filled.unit, value),
+            filled.seconds,
+        )
+        for response in responses
+        for filled in response.done()
+        for question, values in filled.answers.items()
+        for value in values
+    ]
+    people = Respondents.of(responses, len(key["units"]))
+    columns = ("person", "unit", "about", "question", "answer", "seconds")
+    return SurveyRows(key["survey"], columns, tuple(rows), people)
+
+
+def _subject(key: Mapping[str, Any], unit: str) -> str:
+    pair = key.get("pairs", {}).get(unit)
+    if pair is not None:
+        return " ".join(str(part) for part in pair[:2])
+    return str(key.get("items", {}).get(unit, unit))
+
+
+def _unblinded(key: Mapping[str, Any], unit: str, value: str) -> str:
+    names = key.get("key", {}).get(unit, {}) | key.get("cards", {})
+    name, equals, place = value.partition("=")
+    return f"{names.get(name, name)}{equals}{place}"
 
 
 def read_key(path: FileForm) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar
@@ -70,17 +70,30 @@ class QuestionVotes:
         return {"question": self.question, "votes": votes, "choice": list(self.choice)}
 
 
+@dataclass(frozen=True, slots=True)
+class OwnOrders:
+    """How far people's own orders agree with those of a measure: tau-b, with its interval."""
+
+    measure: str
+    tau: float
+    interval: tuple[float, float]
+    people: int
+    orders: int
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Choices(Answer):
     """The count of a survey in which people chose between measures, as in Ch Table 4."""
 
     command: ClassVar[str] = "lab votes"
+    table_maker: ClassVar[str] = "cranfield.report.tables.surveys:choices_document"
 
     questions: int
     choices: tuple[Choice, ...]
     duels: tuple[Duel, ...]
     rows: tuple[QuestionVotes, ...] = ()
     respondents: Respondents | None = None
+    own_orders: tuple[OwnOrders, ...] = ()
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -93,7 +106,7 @@ class Choices(Answer):
         votes = ", ".join(f"{c.option} {c.votes}" for c in self.choices)
         return f"{plural(self.questions, 'question')}; votes: {votes}"
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {
             "study": "votes",
             "questions": self.questions,
@@ -121,6 +134,7 @@ class Choices(Answer):
             ],
             "rows": [row.to_dict(self.options) for row in self.rows],
             **({} if self.respondents is None else {"respondents": self.respondents.to_dict()}),
+            **({"own_orders": [asdict(o) for o in self.own_orders]} if self.own_orders else {}),
         }
 
 
@@ -239,6 +253,7 @@ class Preferences(Answer):
     """
 
     command: ClassVar[str] = "lab votes"
+    table_maker: ClassVar[str] = "cranfield.report.tables.surveys:preferences_document"
 
     agreements: tuple[MajorityAgreement, ...]
     less_is_better: tuple[str, ...] = ()
@@ -260,7 +275,7 @@ class Preferences(Answer):
         sides = ", ".join(f"{a.measure} {a.agreed} of {a.decided}" for a in self.agreements)
         return f"with the majority of people: {sides}"
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {
             "study": "votes",
             "less_is_better": list(self.less_is_better),

@@ -38,6 +38,7 @@ class Comparability(Answer):
     """
 
     command: ClassVar[str] = "lab comparable"
+    table_maker: ClassVar[str] = "cranfield.report.tables.studies:calibration_document"
 
     measures: tuple[str, ...]
     runs: tuple[str, ...]
@@ -48,7 +49,7 @@ class Comparability(Answer):
     folds: int
     seed: int
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """Both scores of every run, and how alike the rankings are."""
         return {
             "study": "comparable",

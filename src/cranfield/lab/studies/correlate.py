@@ -1,4 +1,9 @@
-"""Do measures rank systems alike? Every pair of measures over runs, and within runs over units.
+"""Cost maps as complete measures and by themselves, side by side (No 8.3.3, Tables 8.1, 8.2).
+
+A *complete* measure is OS with the rules, the agreements and a cost map; the *cost-map* measure of
+the same map is HS, which has neither. `F.example` is the baseline that needs no map.
+
+Do measures rank systems alike? Every pair of measures over runs, and within runs over units.
 
 Thesis 8.4.1 and 9.4.1: the runs are ranked by every measure, and the rankings correlated; the
 units (topics, items) of every run are ranked as well, and the correlations averaged over runs.
@@ -7,7 +12,7 @@ units (topics, items) of every run are ranked as well, and the correlations aver
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar
@@ -18,6 +23,7 @@ from cranfield.answers import Answer
 from cranfield.errors import UsageError, plural
 from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
 from cranfield.lab.study_input import StudyInput, notes_of
+from cranfield.measures import Measure, measure
 from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import (
@@ -32,6 +38,44 @@ from cranfield.stats.correlation import (
 from cranfield.validation import Seed, as_array, validate_params
 from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.serialisation import floats, numbers
+
+BASELINE = "F.example"
+TREE = "tree"
+
+
+def both_ways(costmap: Any, ontology: Any = None) -> str:
+    """The measures of every cost map in both ways, and the baseline.
+
+    `costmap` are maps by name; an ontology adds its own tree.
+
+    >>> both_ways({"fts": "fts.csv"}, "pto-2009")
+    "OS(cost='fts') OS(cost='tree') HS(cost='fts') HS(cost='tree') F.example"
+    """
+    names = list(costmap) if isinstance(costmap, Mapping) else [""] * (costmap is not None)
+    if ontology is not None:
+        names.append(TREE)
+    if not names:
+        raise UsageError("both ways of a cost map need costmap= or ontology=")
+    arguments = [f"(cost={name!r})" if name else "" for name in names]
+    return " ".join([*(f"OS{s}" for s in arguments), *(f"HS{s}" for s in arguments), BASELINE])
+
+
+def forms_of(measures: Iterable[str]) -> tuple[tuple[str, str, str], ...]:
+    """The cost maps that some measures use in both ways: (map, complete, alone)."""
+    forms: dict[str, dict[str, str]] = {}
+    for name in measures:
+        declared = measure(name)
+        if declared.name in ("OS", "HS") and _plain(declared):
+            forms.setdefault(str(declared.value_of("cost")), {})[declared.name] = name
+    return tuple(
+        (cost or "costs", ways["OS"], ways["HS"]) for cost, ways in forms.items() if len(ways) == 2
+    )
+
+
+def _plain(declared: Measure) -> bool:
+    """Whether nothing but the cost map is set: OS without rules is neither way."""
+    return set(declared.bound) <= {"cost"}
+
 
 CONFIDENCE = 0.95
 # How much further tau may lie from what it estimates than its resamples lie from it: they have
@@ -95,6 +139,7 @@ class Correlations(Answer):
     """
 
     command: ClassVar[str] = "lab correlate"
+    table_maker: ClassVar[str] = "cranfield.report.tables.studies:correlations_document"
 
     measures: tuple[str, ...]
     runs: tuple[str, ...]
@@ -130,7 +175,7 @@ class Correlations(Answer):
     def headline(self) -> str:
         return f"{plural(len(self.measures), 'measure')} over {plural(len(self.runs), 'run')}"
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {
             "study": "correlate",
             "runs": list(self.runs),

@@ -18,18 +18,19 @@ from numpy.typing import NDArray
 from cranfield.answers import Answer
 from cranfield.data.tables import Judgements, Run, coded_items
 from cranfield.errors import UsageError, check_at_most, check_counts, plural
-from cranfield.lab.choices import GENERALITY, SHARES
+from cranfield.evaluation.scores import aggregate
 from cranfield.lab.runs import RankedMaterial
 from cranfield.lab.study_input import StudyInput, notes_of
 from cranfield.measures import Measure, parse_measures
 from cranfield.notes import Notes, Watcher, with_progress
+from cranfield.options import COLLECTION_SHARES, LAB_GENERALITY
 from cranfield.stats._resample import Floats
 from cranfield.validation import Seed, validate_params
 from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.seeds import generator
 from cranfield.work.serialisation import floats, numbers
 
-# Items of all simulated topics together: they are held at once.
+# Items of a simulated topic; topics are held one by one.
 MOST_SIMULATED = 4_000_000
 _SIMULATE = 22
 # Items whose numbers are kept.
@@ -46,6 +47,7 @@ class Generality(Answer):
     """`scores` is sizes x runs x measures; deviations are of the mean over runs."""
 
     command: ClassVar[str] = "lab generality"
+    table_maker: ClassVar[str] = "cranfield.report.tables.studies:generality_document"
 
     measures: tuple[str, ...]
     runs: tuple[str, ...]
@@ -67,7 +69,7 @@ class Generality(Answer):
         sizes = ", ".join(f"{size:,}" for size in self.sizes)
         return f"{plural(len(self.measures), 'measure')} in collections of {sizes} items"
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {
             "study": "generality",
             "sizes": list(self.sizes),
@@ -99,7 +101,7 @@ def generality(
     material: StudyInput,
     *,
     collection_size: int | None = None,
-    shares: tuple[float, ...] = SHARES,
+    shares: tuple[float, ...] = COLLECTION_SHARES,
     rng: Seed = 0,
     plan: Plan | None = None,
     progress: Watcher | None = None,
@@ -278,7 +280,7 @@ _chances = lru_cache(maxsize=2)(_Chances)
 @validate_params
 @with_progress
 def simulated_generality(
-    measures: str | Iterable[str | Measure] = GENERALITY,
+    measures: str | Iterable[str | Measure] = LAB_GENERALITY,
     *,
     sizes: tuple[int, ...] = (1000, 10_000, 100_000),
     relevant: int = 20,
@@ -295,7 +297,7 @@ def simulated_generality(
     check_counts(relevant=relevant, topics=topics)
     if list(sizes) != sorted(set(sizes)) or len(sizes) < 2 or sizes[0] <= relevant:
         raise UsageError(f"sizes rise, two or more, from above the {relevant} relevant items")
-    check_at_most(MOST_SIMULATED // max(topics, 1), sizes=sizes[-1])
+    check_at_most(MOST_SIMULATED, sizes=sizes[-1])
     names = tuple(map(str, parse_measures(measures)))
     tasks = {
         str(size): _Simulated(" ".join(names), size, sizes[-1], relevant, topics, quality, rng)
@@ -321,13 +323,19 @@ class _Simulated:
 def _simulated_piece(task: _Simulated) -> Plain:
     from cranfield.evaluation.ranked import evaluate
 
-    judged = {str(t): {f"r{k}": 1 for k in range(task.relevant)} for t in range(task.topics)}
-    run = {}
+    items = [f"r{k}" for k in range(task.relevant)]
+    items += [f"x{k}" for k in range(task.size - task.relevant)]
+    parts = []
     for t in range(task.topics):
         draw = generator(task.seed, _SIMULATE, t)
         good = draw.normal(task.quality, 1.0, task.relevant)
         others = draw.normal(0.0, 1.0, task.largest)[: task.size - task.relevant]
-        run[str(t)] = {f"r{k}": float(s) for k, s in enumerate(good)}
-        run[str(t)] |= {f"x{k}": float(s) for k, s in enumerate(-np.sort(-others))}
-    scores = evaluate(judged, {"simulated": run}, task.names, collection_size=task.size, jobs=1)
-    return {"overall": numbers(float(scores.overall[m][0]) for m in scores.measures)}
+        values = [*good.tolist(), *(-np.sort(-others)).tolist()]
+        run = {str(t): dict(zip(items, values, strict=True))}
+        judged = {str(t): dict.fromkeys(items[: task.relevant], 1)}
+        # All topics have as many relevant items, so that none needs to know of the others.
+        size = task.size
+        parts.append(evaluate(judged, {"simulated": run}, task.names, collection_size=size, jobs=1))
+    measures = parts[0].measures
+    rows = {m: np.concatenate([part.values[m][0] for part in parts]) for m in measures}
+    return {"overall": numbers(aggregate(m, rows[m]) for m in measures)}

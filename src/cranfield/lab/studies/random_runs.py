@@ -16,13 +16,12 @@ import numpy as np
 
 from cranfield.answers import Answer
 from cranfield.data import Run
-from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError, check_at_most, plural
-from cranfield.lab.choices import DENSITIES
 from cranfield.lab.runs import LabelMaterial, RankedMaterial
 from cranfield.lab.study_input import RunScores, StudyInput, notes_of
 from cranfield.notes import Notes, Watcher, with_progress
+from cranfield.options import DEFAULT_THRESHOLD, LABEL_DENSITIES
 from cranfield.stats._resample import Floats
 from cranfield.validation import Seed, validate_params
 from cranfield.work.executors import Plain, Plan, run_pieces
@@ -68,6 +67,7 @@ class RandomStudy(Answer):
     """`scores` has a row per run and a column per measure."""
 
     command: ClassVar[str] = "lab random"
+    table_maker: ClassVar[str] = "cranfield.report.tables.studies:random_document"
 
     measures: tuple[str, ...]
     runs: tuple[TestedRun, ...]
@@ -95,7 +95,7 @@ class RandomStudy(Answer):
         subject = f"{plural(len(self.runs), 'run')}, real and random"
         return f"{subject}; not told apart by {', '.join(fooled)}" if fooled else subject
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {
             "study": "random",
             "seed": self.seed,
@@ -282,7 +282,7 @@ _Piece: TypeAlias = _Real | _RandomRanking | _RandomConfidences | _RandomLabels 
 def random_study(
     material: StudyInput,
     *,
-    densities: tuple[float, ...] = DENSITIES,
+    densities: tuple[float, ...] = LABEL_DENSITIES,
     count: int = 5,
     per_density: int = 1,
     over: bool = True,

@@ -15,7 +15,7 @@ import numpy as np
 
 from cranfield.answers import Answer
 from cranfield.errors import UsageError, check_at_most, check_counts, plural
-from cranfield.evaluation.curves import ranking
+from cranfield.evaluation.precision_recall import ranking
 from cranfield.lab.study_input import any_measures, is_annotation
 from cranfield.measures import Measure
 from cranfield.notes import Watcher, with_progress
@@ -39,6 +39,7 @@ class Curves(Answer):
     same rows with a column per measure."""
 
     command: ClassVar[str] = "lab curves"
+    table_maker: ClassVar[str] = "cranfield.report.tables.studies:curves_document"
 
     measures: tuple[str, ...]
     size: int
@@ -64,7 +65,7 @@ class Curves(Answer):
     def headline(self) -> str:
         return f"{', '.join(self.measures)} at {plural(len(self.ranks), 'place')} of {self.size:,}"
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         """Every placement, not only the envelope."""
         return {
             "study": "curves",

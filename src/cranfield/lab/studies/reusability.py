@@ -50,6 +50,7 @@ class Reusability(Answer):
     """The leave-one-out effect on every run."""
 
     command: ClassVar[str] = "lab pool"
+    table_maker: ClassVar[str] = "cranfield.report.tables.studies:reusability_document"
 
     depth: int
     runs: tuple[LeftOut, ...]
@@ -58,7 +59,7 @@ class Reusability(Answer):
         count = len({r.run for r in self.runs})
         return f"each of {plural(count, 'run')} left out of the pool of depth {self.depth}"
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {
             "study": "pool",
             "depth": self.depth,

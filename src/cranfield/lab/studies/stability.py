@@ -1,22 +1,28 @@
 """How much may the truth or the topics change before a measure ranks the systems otherwise?
 
 Flipped truth as in the thesis (8.4.2, 9.4.2: Tables 8.2, 9.3), incomplete truth, fewer topics,
-the swap rate between topic halves of Voorhees and Buckley (2002), and discriminative power
-(Sakai 2006): the share of pairs of runs that a bootstrap test tells apart.
+the swap rate between topic halves of Voorhees and Buckley (2002), discriminative power (Sakai
+2006): the share of pairs of runs that a studentised bootstrap test tells apart, and what another
+collection of other units would say of the runs.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import itertools
+from dataclasses import asdict, dataclass, replace
+from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.answers import Answer
-from cranfield.errors import UsageError, plural, suggest
-from cranfield.lab.choices import DROPPED, NOISE, PARTS
+from cranfield.data import Judgements
+from cranfield.data.design import Design
+from cranfield.errors import UsageError, check_at_most, plural, suggest
+from cranfield.io.design import DesignForm, coerce_design
 from cranfield.lab.resample import (
+    MOST_DRAWS,
     Disturbance,
     Draws,
     check_shares,
@@ -27,23 +33,39 @@ from cranfield.lab.resample import (
 )
 from cranfield.lab.study_input import StudyInput, notes_of
 from cranfield.notes import Notes, Watcher, with_progress
-from cranfield.stats._resample import Floats
+from cranfield.options import DROPPED_SHARES, NOISE_SHARES, STABILITY_PARTS
+from cranfield.stats import bootstrap
+from cranfield.stats._resample import Floats, all_pairs
+from cranfield.stats.anova import cronbach_alpha
+from cranfield.stats.bootstrap import studentized
 from cranfield.stats.correlation import concordant, kendall, kolmogorov_smirnov
+from cranfield.stats.design import UnitDesign, unit_design
+from cranfield.stats.paired import Differences
 from cranfield.validation import Real, Seed, validate_params
 from cranfield.work.executors import Plain, Plan, run_pieces
+from cranfield.work.seeds import generator
 from cranfield.work.serialisation import floats, numbers
 
 SWAP_BINS = 20
 SWAP_ALLOWED = 0.05
 SWAP_SEEN = 20
+# Fewer units cannot be halved.
+FEWEST_UNITS = 4
+# The best runs, among which tau is told by itself: so many, at most half of them.
+BEST = 20
+# Parts of the units, whose shares of pairs told apart vary.
+PART = 0.75
+REACH = NormalDist().inv_cdf(0.975)
+_OTHERS = 13
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """A measure after a change: tau to the ranking it gave at first and at the stage before.
 
-    The ends are the smallest and largest of the repetitions; `concordant` is the share of them
-    in which Kolmogorov-Smirnov's test does not call the rankings discordant.
+    The ends are the smallest and largest of the repetitions. `distance` is the mean of the
+    distances of Kolmogorov-Smirnov, `concordant` the share of repetitions in which the test of the
+    thesis does not call the rankings discordant.
     """
 
     measure: str
@@ -55,6 +77,7 @@ class Stage:
     previous_ends: tuple[float, float]
     concordant: float
     concordant_previous: float
+    distance: float = float("nan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +98,50 @@ class Swaps:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """The share of pairs of runs told apart, and the largest difference any pair would need."""
+    """The share of pairs of runs told apart, and the largest difference any pair would need.
+
+    `interval` holds the share that other such units would give.
+    """
 
     measure: str
     pairs: int
     told_apart: int
     level: float
     needed: float
+    interval: tuple[float, float] = (float("nan"), float("nan"))
 
     @property
     def share(self) -> float:
         return self.told_apart / self.pairs if self.pairs else float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class PowerDifference:
+    """How much more pairs one measure tells apart than another, on the same units."""
+
+    a: str
+    b: str
+    difference: float
+    interval: tuple[float, float]
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """What a collection of as many other units would say of the runs.
+
+    `tau` is Kendall's tau to be expected between the rankings by `units` units and by as many
+    others, `tau_best` that among the `best` runs that lead by the first, `winner` the probability
+    that both have the same run first. `alpha` is Cronbach's.
+    """
+
+    measure: str
+    units: int
+    tau: float
+    best: int
+    tau_best: float
+    winner: float
+    alpha: float
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -93,6 +149,7 @@ class Stability(Answer):
     """All parts that were asked for; the other tuples are empty."""
 
     command: ClassVar[str] = "lab stability"
+    table_maker: ClassVar[str] = "cranfield.report.tables.studies:stability_document"
 
     measures: tuple[str, ...]
     runs: tuple[str, ...]
@@ -101,6 +158,10 @@ class Stability(Answer):
     stages: tuple[Stage, ...]
     swaps: tuple[Swaps, ...]
     powers: tuple[Power, ...]
+    others: tuple[Others, ...] = ()
+    power_differences: tuple[PowerDifference, ...] = ()
+    # How units were sampled, in words; empty where each was drawn by itself.
+    design: str = ""
 
     def stage(self, measure: str, change: str, share: float) -> Stage:
         """One cell of the tables."""
@@ -113,7 +174,7 @@ class Stability(Answer):
         subject = f"{plural(len(self.measures), 'measure')} over {plural(len(self.runs), 'run')}"
         return f"{subject}, {plural(self.repeats, 'repetition')}"
 
-    def payload(self, **_: Any) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Any]:
         return {
             "study": "stability",
             "measures": list(self.measures),
@@ -131,6 +192,7 @@ class Stability(Answer):
                     "previous_ends": list(s.previous_ends),
                     "concordant": s.concordant,
                     "concordant_previous": s.concordant_previous,
+                    "ks_distance": s.distance,
                 }
                 for s in self.stages
             ],
@@ -150,11 +212,17 @@ class Stability(Answer):
                     "pairs": p.pairs,
                     "told_apart": p.told_apart,
                     "share": p.share,
+                    "interval": list(p.interval),
                     "level": p.level,
                     "needed": p.needed,
                 }
                 for p in self.powers
             ],
+            "power_differences": [
+                {**asdict(d), "interval": list(d.interval)} for d in self.power_differences
+            ],
+            "others": [asdict(o) for o in self.others],
+            **({"design": self.design} if self.design else {}),
         }
 
 
@@ -165,6 +233,7 @@ class _Piece:
     source: Any
     how: Disturbance
     draws: tuple[Draws, ...]
+    with_values: bool
 
 
 def _run_piece(task: _Piece) -> Plain:
@@ -177,6 +246,10 @@ def _run_piece(task: _Piece) -> Plain:
         **scored.packed(notes),
         "disturbed": [[numbers(next(scores).overall) for _ in row] for row in truths],
         "draws": [drawn_means(scored, draws) for draws in task.draws],
+        "values": [
+            numbers(values) if task.with_values and values is not None else None
+            for values in scored.values
+        ],
     }
 
 
@@ -185,13 +258,14 @@ def _run_piece(task: _Piece) -> Plain:
 def stability(
     material: StudyInput,
     *,
-    parts: tuple[str, ...] = PARTS,
-    noise: tuple[float, ...] = NOISE,
-    dropped: tuple[float, ...] = DROPPED,
+    parts: tuple[str, ...] = STABILITY_PARTS,
+    noise: tuple[float, ...] = NOISE_SHARES,
+    dropped: tuple[float, ...] = DROPPED_SHARES,
     repeats: int = 5,
     trials: int = 100,
     resamples: int = 1000,
     level: Real = 0.05,
+    design: DesignForm | None = None,
     rng: Seed = 0,
     plan: Plan | None = None,
     progress: Watcher | None = None,
@@ -200,7 +274,8 @@ def stability(
 
     `noise` are the shares of the truth to flip, `dropped` the shares of judgements and of
     units to take away; each is done `repeats` times. `trials` are the splits into halves for
-    the swap rate, `resamples` the bootstrap samples for discriminative power at `level`.
+    the swap rate, `resamples` the bootstrap samples for discriminative power at `level`. `design`
+    says how topics or items were sampled (see `compare`): clusters are drawn as wholes.
     """
     material.need_runs(3)
     _check(parts, trials, resamples, level)
@@ -209,14 +284,21 @@ def stability(
     disturbance = Disturbance(
         noise if "noise" in parts else (), dropped if "judgements" in parts else (), repeats, rng
     )
-    fewer = tuple(Draws("share", repeats, rng, 1 - s) for s in dropped if "units" in parts)
-    halves = (Draws("halves", trials, rng),) if "swap" in parts else ()
-    samples = (Draws("bootstrap", resamples, rng),) if "power" in parts else ()
-    draws = (*fewer, *halves, *samples)
+    sampled = None if design is None else _unit_design(material, coerce_design(design))
+    clusters = None if sampled is None else tuple(sampled.clusters.tolist())
+    fewer = tuple(
+        Draws("share", repeats, rng, 1 - s, clusters) for s in dropped if "units" in parts
+    )
+    halves = (Draws("halves", trials, rng, clusters=clusters),) if "swap" in parts else ()
+    draws = (*fewer, *halves)
+    check_at_most(MOST_DRAWS, resamples=resamples)
     plan = plan or Plan()
     material = material.for_plan(plan)
     without_runs = material.without_runs()
-    pieces = {n: _Piece(without_runs, n, s, disturbance, draws) for n, s in material.runs}
+    with_values = "power" in parts or "others" in parts
+    pieces = {
+        n: _Piece(without_runs, n, s, disturbance, draws, with_values) for n, s in material.runs
+    }
     study = {
         "study": "stability",
         **material.described(),
@@ -226,8 +308,72 @@ def stability(
     answers = run_pieces(
         _run_piece, pieces, plan, study=study, loads=material.loads, progress=progress
     )
-    result = _found(list(answers.values()), material, disturbance, draws, dropped, level)
+    found = list(answers.values())
+    result = _found(found, material, disturbance, draws, dropped)
+    if with_values:
+        options = {"level": level, "trials": trials, "resamples": resamples, "rng": rng}
+        result = _by_values(result, found, material, sampled, parts, options)
+    if sampled is not None:
+        words = f"{len(sampled.clusters)} units in {sampled.count} clusters"
+        result = replace(result, design=words)
     return replace(result, notes=notes_of(answers))
+
+
+def _unit_design(material: StudyInput, design: Design) -> UnitDesign:
+    """The design of the topics or items of a study, in the order of their values."""
+    truth = material.read_truth()
+    names, unit = (
+        (truth.topics, "topic") if isinstance(truth, Judgements) else (truth.items, "item")
+    )
+    sampled = unit_design(design, names, unit)
+    if sampled.is_weighted:
+        raise UsageError("design=: a study has no weights of units, so no probabilities")
+    return sampled
+
+
+def _by_values(
+    result: Stability,
+    answers: list[Plain],
+    material: StudyInput,
+    sampled: UnitDesign | None,
+    parts: tuple[str, ...],
+    options: dict[str, Any],
+) -> Stability:
+    """What needs the values of single units: power, its differences, and other units."""
+    tables: dict[str, Floats] = {}
+    for j, (measure, sign) in enumerate(zip(material.measures, material.signs, strict=True)):
+        rows = [answer["values"][j] for answer in answers]
+        if any(row is None for row in rows) or len({len(row) for row in rows}) > 1:
+            continue
+        values = sign * floats(rows)
+        whole = ~np.isnan(values).any(axis=0)
+        if sampled is not None:
+            if len(sampled.clusters) != values.shape[1]:
+                raise UsageError(
+                    f"{measure} is no mean over what the design is about; leave it out"
+                )
+            values = sampled.at(np.flatnonzero(whole)).parts(values[:, whole])
+        else:
+            values = values[:, whole]
+        if values.shape[1] > 1:
+            tables[str(measure)] = settled(values)
+    powers: list[Power] = []
+    differences: list[PowerDifference] = []
+    if "power" in parts:
+        powers, differences = _powers(tables, **options)
+    others: list[Others] = []
+    if "others" in parts:
+        count = min(int(options["trials"]), 100)
+        for name, values in tables.items():
+            if values.shape[1] < FEWEST_UNITS:
+                continue
+            others += _others(name, values, count, int(options["rng"]))
+    return replace(
+        result,
+        powers=tuple(powers),
+        power_differences=tuple(differences),
+        others=tuple(others),
+    )
 
 
 def _found(
@@ -236,14 +382,13 @@ def _found(
     disturbance: Disturbance,
     draws: tuple[Draws, ...],
     dropped: tuple[float, ...],
-    level: float,
 ) -> Stability:
     """All parts, from what the runs answered."""
     signs = material.signs
     names = tuple(map(str, material.measures))
     overall = settled(floats([a["overall"] for a in answers]) * signs)
     # Of each kind of draws: runs x measures x draws, more being better.
-    signed: dict[str, list[Floats]] = {"share": [], "halves": [], "bootstrap": []}
+    signed: dict[str, list[Floats]] = {"share": [], "halves": []}
     for i, d in enumerate(draws):
         table = drawn_table([a["draws"][i] for a in answers], d)
         signed[d.how].append(table * signs[:, None])
@@ -254,21 +399,19 @@ def _found(
         stages += _stages("units", dropped, names, overall, cut)
     spreads = [_spread(m.range, overall[:, j]) for j, m in enumerate(material.measures)]
     swaps: list[Swaps] = []
-    powers: list[Power] = []
     for j, name in enumerate(names):
         for halves in signed["halves"]:
             swaps += _swaps(name, halves[:, j], spreads[j])
-        for samples in signed["bootstrap"]:
-            powers += _power(name, overall[:, j], samples[:, j], level)
-    parts = tuple(stages), tuple(swaps), tuple(powers)
+    parts = tuple(stages), tuple(swaps), ()
     return Stability(names, material.run_names, disturbance.repeats, disturbance.seed, *parts)
 
 
 def _check(parts: tuple[str, ...], trials: int, resamples: int, level: float) -> None:
     for part in parts:
-        if part not in PARTS:
+        if part not in STABILITY_PARTS:
             raise UsageError(
-                f"no part {part!r} (there are: {', '.join(PARTS)}).{suggest(part, PARTS)}"
+                f"no part {part!r} (there are: {', '.join(STABILITY_PARTS)})."
+                + suggest(part, STABILITY_PARTS)
             )
     if not 0 < level < 1:
         raise UsageError(f"level={level:g} of a test lies between 0 and 1")
@@ -327,7 +470,7 @@ def _stage(
         (*_alike(original, now[:, r]), *_alike(before[:, r], now[:, r]))
         for r in range(now.shape[1])
     ]
-    tau, agree, tau_before, agree_before = np.array(comparisons).T
+    tau, agree, distance, tau_before, agree_before, _ = np.array(comparisons).T
     return Stage(
         measure,
         change,
@@ -338,19 +481,20 @@ def _stage(
         _ends(tau_before),
         _mean(agree),
         _mean(agree_before),
+        _mean(distance),
     )
 
 
-def _alike(x: Floats, y: Floats) -> tuple[float, float]:
-    """tau, and 1 where Kolmogorov-Smirnov's test calls the rankings concordant; NaN: no verdict."""
+def _alike(x: Floats, y: Floats) -> tuple[float, float, float]:
+    """tau; 1 where Kolmogorov-Smirnov's test calls the rankings concordant, NaN without a verdict;
+    and its distance."""
     present = ~np.isnan(x) & ~np.isnan(y)
     if present.sum() < 2:
-        return float("nan"), float("nan")
+        return float("nan"), float("nan"), float("nan")
     distance = kolmogorov_smirnov(x[present], y[present])
     verdict = concordant(distance.p, int(present.sum()))
-    return kendall(x[present], y[present]).value, float("nan") if verdict is None else float(
-        verdict
-    )
+    concordance = float("nan") if verdict is None else float(verdict)
+    return kendall(x[present], y[present]).value, concordance, distance.value
 
 
 def _mean(values: Floats) -> float:
@@ -410,21 +554,118 @@ def _needed(counts: NDArray[np.int64], wrong: NDArray[np.int64]) -> float:
     return needed
 
 
-def _power(measure: str, overall: Floats, resampled: Floats, level: float) -> list[Power]:
-    """Pairs told apart by a two-sided bootstrap of the difference, shifted to its null."""
-    if np.isnan(resampled).all():
-        return []
-    separated, pairs, needed = 0, 0, 0.0
-    for a in range(len(overall)):
-        for b in range(a + 1, len(overall)):
-            difference = overall[a] - overall[b]
-            away = np.abs(resampled[a] - resampled[b] - difference)
-            away = away[~np.isnan(away)]
-            if np.isnan(difference) or not away.size:
-                continue
-            pairs += 1
-            # Equal resampled differences differ in their last digit.
-            beyond = np.count_nonzero(away >= abs(difference) * (1 - 1e-12))
-            separated += int((beyond + 1) / (away.size + 1) <= level and difference != 0)
-            needed = max(needed, float(np.quantile(away, 1 - level)))
-    return [Power(measure, pairs, separated, level, needed)]
+def _powers(
+    tables: dict[str, Floats], *, level: float, trials: int, resamples: int, rng: int
+) -> tuple[list[Power], list[PowerDifference]]:
+    """Pairs told apart by the studentised bootstrap test of compare, without correction.
+
+    The interval of a share comes from parts of the units (the delete-d jackknife), in which pairs
+    are told apart by a t-test.
+    """
+    powers: list[Power] = []
+    by_part: dict[str, Floats] = {}
+    for name, values in tables.items():
+        pairs = all_pairs(len(values))
+        test = studentized(
+            Differences(values, pairs),
+            bootstrap.Draws(values.shape[1], resamples, rng, 1),
+            confidence=1 - level,
+        )
+        apart = (test.two <= level) & (test.mean != 0)
+        half_width = (test.high - test.low) / 2
+        needed = float(np.nanmax(half_width)) if np.isfinite(half_width).any() else float("nan")
+        by_part[name] = _shares_of_parts(values, pairs, level, trials, rng)
+        share, spread = float(apart.mean()), _spread_of_parts(by_part[name])
+        reach = REACH * spread
+        ends = (float(np.maximum(0.0, share - reach)), float(np.minimum(1.0, share + reach)))
+        powers.append(Power(name, len(pairs), int(apart.sum()), level, needed, ends))
+    differences = []
+    for a, b in itertools.combinations(powers, 2):
+        if tables[a.measure].shape[1] != tables[b.measure].shape[1]:
+            continue
+        gap = a.share - b.share
+        spread = _spread_of_parts(by_part[a.measure] - by_part[b.measure])
+        p = 2 * NormalDist().cdf(-abs(gap) / spread) if spread > 0 else float(gap == 0)
+        p = p if np.isfinite(spread) else float("nan")
+        ends = (gap - REACH * spread, gap + REACH * spread)
+        differences.append(PowerDifference(a.measure, b.measure, gap, ends, p))
+    return powers, differences
+
+
+def _spread_of_parts(shares: Floats) -> float:
+    """The standard error of a share from those of parts of the units (the delete-d jackknife)."""
+    if not shares.size:
+        return float("nan")
+    return float(np.sqrt(PART / (1 - PART)) * shares.std(ddof=1))
+
+
+def _shares_of_parts(values: Floats, pairs: Any, level: float, trials: int, rng: int) -> Floats:
+    """The share of pairs that a t-test tells apart on each of many parts of the units."""
+    from cranfield.stats._special import stdtrit
+
+    shares = []
+    units, trials = values.shape[1], max(trials, 2)
+    if units < FEWEST_UNITS:
+        return np.empty(0)
+    for weights in Draws("share", trials, rng, PART).weights(units, 0, trials):
+        part = values[:, weights > 0]
+        size = part.shape[1]
+        critical = float(stdtrit(size - 1, 1 - level / 2))
+        mean, covariance = part.mean(axis=1), np.cov(part)
+        variance = covariance.diagonal()
+        a, b = pairs.T
+        spread = np.maximum(variance[a] + variance[b] - 2 * covariance[a, b], 0.0)
+        gap = np.abs(mean[a] - mean[b])
+        shares.append(float((gap > critical * np.sqrt(spread / size) + 1e-12).mean()))
+    return np.array(shares)
+
+
+def _others(measure: str, values: Floats, count: int, rng: int) -> list[Others]:
+    """How far as many other units would rank the runs alike, for all units and for half of them.
+
+    Halves of the units, which share none, say it of half as many. What the second half of the
+    units adds comes from a model: true values as far apart as the means are beyond noise, with the
+    noise of the units themselves, drawn twice.
+    """
+    runs, units = values.shape
+    best = min(BEST, runs // 2)
+    halves = Draws("halves", count, rng).weights(units, 0, count)
+    means = values @ halves.T / (units // 2)
+    direct = _rankings_alike(means[:, 0::2], means[:, 1::2], best)
+    alpha = cronbach_alpha(values)
+    mean = values.mean(axis=1)
+    true = mean.mean() + np.sqrt(max(0.0, alpha if alpha == alpha else 0.0)) * (mean - mean.mean())
+    away = (values - mean[:, None]) * np.sqrt(units / (units - 1))
+    model = []
+    for size in (units, units // 2):
+        draw = generator(rng, _OTHERS)
+        weights = draw.multinomial(size, np.full(units, 1 / units), 2 * count).T / size
+        drawn = true[:, None] + away @ weights
+        model.append(_rankings_alike(drawn[:, 0::2], drawn[:, 1::2], best))
+    # What is missing to the same ranking shrinks as the model says, and never to nothing.
+    part = np.ones_like(direct)
+    np.divide(1 - model[0], 1 - model[1], out=part, where=model[1] < 1)
+    whole = 1 - (1 - direct) * part
+    # The winner is one of few: halves alone waver, so the model has half a say.
+    whole[2] = (whole[2] + model[0][2]) / 2
+    rows = []
+    for size, (tau, tau_best, winner) in ((units, whole), (units // 2, direct)):
+        tau, tau_best = (min(1.0, max(-1.0, float(t))) for t in (tau, tau_best))
+        chance = min(1.0, max(0.0, float(winner)))
+        rows.append(Others(measure, size, tau, best, tau_best, chance, alpha))
+    return rows
+
+
+def _rankings_alike(first: Floats, second: Floats, best: int) -> Floats:
+    """Mean tau of columns, that among the best runs of the first, and how often one run leads."""
+    rows = []
+    for x, y in zip(settled(first).T, settled(second).T, strict=True):
+        top = np.argsort(-x, kind="stable")[:best]
+        among = kendall(x[top], y[top]).value if best > 1 else float("nan")
+        rows.append((kendall(x, y).value, among, float(x.argmax() == y.argmax())))
+    values = np.array(rows)
+    known = ~np.isnan(values)
+    sums = np.where(known, values, 0.0).sum(axis=0)
+    means: Floats = np.full(values.shape[1], np.nan)
+    np.divide(sums, known.sum(axis=0), out=means, where=known.any(axis=0))
+    return means

@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 
 from cranfield import _core
 from cranfield._lazy import cached_property
-from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import Bools, Floats, LabelMatrix
 from cranfield.errors import NeedsError
+from cranfield.options import DEFAULT_THRESHOLD
 
 T = TypeVar("T")
 
 BLOCK_CELLS = 1 << 22
 RANKED_BLOCK_CELLS = 1 << 24
+# Columns of `ConceptBlock.ranked` before those of precision at a cutoff.
+RANKED_COLUMNS = 5
 # Cells of a run whose order is kept for many truths: twelve bytes each.
 MOST_SORTED = 1 << 24
 
@@ -43,8 +45,12 @@ class ItemBlock:
         confidences: Floats | None,
         knowledge: Knowledge,
         jobs: int = 1,
+        grades: Floats | None = None,
+        highest: float = 1.0,
     ) -> None:
         self.truth, self.knowledge, self.jobs = truth, knowledge, jobs
+        # The highest grade of the whole truth.
+        self._grades, self.highest = grades, highest
         self._labels, self._confidences = labels, confidences
         self._cache: dict[Any, Any] = {}
 
@@ -60,6 +66,11 @@ class ItemBlock:
         if self._confidences is not None:
             return self._confidences
         return self.labels.astype(np.float64)
+
+    @cached_property
+    def grades(self) -> Floats:
+        """The grade of every cell: 0 and 1 where the truth has no others."""
+        return self.truth.astype(np.float64) if self._grades is None else self._grades
 
     @property
     def width(self) -> int:
@@ -129,6 +140,38 @@ class ItemBlock:
             ("expanded", kind), lambda: (reached(self.truth, links), reached(self.labels, links))
         )
 
+    def by_cell(self) -> ItemBlock:
+        """The same cells as one item whose concepts they are: its sums are the cells'."""
+
+        def flat(matrix: NDArray[Any] | None) -> Any:
+            return None if matrix is None else np.ascontiguousarray(matrix).reshape(1, -1)
+
+        return self.once(
+            "cells",
+            lambda: ItemBlock(
+                flat(self.truth),
+                flat(self._labels),
+                flat(self._confidences),
+                self.knowledge,
+                self.jobs,
+                flat(self._grades),
+                self.highest,
+            ),
+        )
+
+    def item(self, row: int) -> ItemBlock:
+        """One of the items alone."""
+        at = slice(row, row + 1)
+        return ItemBlock(
+            self.truth[at],
+            None if self._labels is None else self._labels[at],
+            None if self._confidences is None else self._confidences[at],
+            self.knowledge,
+            self.jobs,
+            None if self._grades is None else self._grades[at],
+            self.highest,
+        )
+
     def once(self, key: Any, work: Callable[[], T]) -> T:
         """A value that several measures share, worked out by the first that asks."""
         if key not in self._cache:
@@ -157,8 +200,10 @@ class ConceptBlock:
         cutoffs: tuple[int, ...],
         jobs: int = 1,
         ranked: _core.ConceptOrder | None = None,
+        grades: Floats | None = None,
     ) -> None:
         self.truth, self.confidences = truth, confidences
+        self._grades = grades
         self._order, self._cutoffs, self._jobs, self._sorted = order, cutoffs, jobs, ranked
 
     @cached_property
@@ -173,38 +218,102 @@ class ConceptBlock:
             self._sorted,
         )
 
+    @cached_property
+    def grades(self) -> Floats:
+        """The grade of every cell: 0 and 1 where the truth has no others."""
+        return self.truth.astype(np.float64) if self._grades is None else self._grades
+
+    def pooled(self) -> ConceptBlock:
+        """All cells as the items of one concept, for a mean that pools concepts."""
+        cells = self.truth.size
+        return ConceptBlock(
+            np.ascontiguousarray(self.truth).reshape(cells, 1),
+            np.ascontiguousarray(self.confidences).reshape(cells, 1),
+            np.arange(cells),
+            self._cutoffs,
+            self._jobs,
+        )
+
+    @staticmethod
+    def joined(blocks: Sequence[ConceptBlock]) -> ConceptBlock:
+        """Blocks of concepts side by side."""
+        if len(blocks) == 1:
+            return blocks[0]
+        first = blocks[0]
+        return ConceptBlock(
+            np.concatenate([block.truth for block in blocks], axis=1),
+            np.concatenate([block.confidences for block in blocks], axis=1),
+            first._order,
+            first._cutoffs,
+            first._jobs,
+        )
+
+    def influence(self, weights: Floats) -> Floats:
+        """A row per column of `ranked`: how the sum of its values by `weights` (a row per concept)
+        changes with the weight of each item."""
+        return _core.concept_influence(
+            self.truth, self.confidences, self._order, list(self._cutoffs), weights, self._jobs
+        )
+
+    @property
+    def width(self) -> int:
+        """How many columns `ranked` has."""
+        return RANKED_COLUMNS + len(self._cutoffs)
+
+    def column_of(self, plan: PerRankedConcept) -> int:
+        """The column of `ranked` that a plan takes its values from."""
+        if plan.cutoff is not None:
+            return RANKED_COLUMNS + self._cutoffs.index(plan.cutoff)
+        if plan.column is None:
+            raise NeedsError("the measure is none of rankings")
+        return plan.column
+
     def precision_at(self, cutoff: int) -> Floats:
-        values: Floats = self.ranked[:, 5 + self._cutoffs.index(cutoff)]
+        values: Floats = self.ranked[:, RANKED_COLUMNS + self._cutoffs.index(cutoff)]
         return values
 
 
 @dataclass(frozen=True)
 class PerItem:
-    """One value per item; the run's value is their mean, or `total` of pooled sums."""
+    """One value per item; the run's value is their mean, or `total` of the sums of `counts`, which
+    has a column per item."""
 
     values: Callable[[ItemBlock], Floats]
     ranked: bool = False
-    sums: Callable[[ItemBlock], Floats] | None = None
+    counts: Callable[[ItemBlock], Floats] | None = None
     total: Callable[[Floats], float] | None = None
     unit = "item"
 
 
 @dataclass(frozen=True)
 class PerConcept:
-    """One value per concept, from sums over items: `finish(sums, number of items)`."""
+    """One value per concept, from sums over items: `finish(sums, number of items)`.
+
+    `finish` takes sums of any shape whose last axis are concepts, after what is summed. Unless
+    `by_cell` is false, an item adds to the sums of a concept by its own cell alone.
+    """
 
     sums: Callable[[ItemBlock], Floats]
-    finish: Callable[[Floats, int], Floats]
+    finish: Callable[[Floats, float], Floats]
     total: Callable[[Floats], float] | None = None
+    by_cell: bool = True
     ranked = False
     unit = "concept"
 
 
 @dataclass(frozen=True)
 class PerRankedConcept:
-    """One value per concept, from the ranking of all items."""
+    """One value per concept, from the ranking of all items.
+
+    `average` is how concepts are averaged: "macro", pooled in one ranking ("micro"), or each by the
+    items that have it ("weighted"). `column` is that of `ConceptBlock.ranked` or, for precision at
+    a `cutoff`, None; measures with neither have no derivative by the items.
+    """
 
     values: Callable[[ConceptBlock], Floats]
+    average: str = "macro"
+    column: int | None = None
+    cutoff: int | None = None
     ranked = True
     unit = "concept"
 
@@ -213,15 +322,21 @@ LabelPlan: TypeAlias = PerItem | PerConcept | PerRankedConcept
 
 
 def item_blocks(
-    truth: LabelMatrix, run: LabelMatrix, knowledge: Knowledge, jobs: int
+    truth: LabelMatrix,
+    run: LabelMatrix,
+    knowledge: Knowledge,
+    jobs: int,
+    cells: int | None = None,
 ) -> Iterator[ItemBlock]:
     """The matrices, some items at a time, so that what is worked out stays small."""
-    height = max(1, BLOCK_CELLS // truth.shape[1])
+    height = max(1, (cells or BLOCK_CELLS) // truth.shape[1])
+    highest = 1.0 if truth.grades is None else float(truth.grades.max())
     for start in range(0, truth.shape[0], height):
         true, _ = truth.rows(start, start + height)
         if true is None:
             raise NeedsError("the truth has confidences, not labels")
-        yield ItemBlock(true, *run.rows(start, start + height), knowledge, jobs)
+        grades = None if truth.grades is None else truth.grades[start : start + height]
+        yield ItemBlock(true, *run.rows(start, start + height), knowledge, jobs, grades, highest)
 
 
 class SortedRun:
@@ -267,4 +382,5 @@ def concept_blocks(
         if scores is None:
             raise NeedsError("the run has neither labels nor confidences")
         values = np.asarray(scores, dtype=np.float64)
-        yield ConceptBlock(true, values, order, cutoffs, jobs, ranked if dense else None)
+        grades = None if truth.grades is None else truth.grades[:, start : start + width]
+        yield ConceptBlock(true, values, order, cutoffs, jobs, ranked if dense else None, grades)

@@ -44,6 +44,10 @@ def _balanced(tp: Floats, predicted: Floats, true: Floats, items: Floats) -> Flo
     return (_divided(tp, true, np.nan) + _divided(rejected, items - true, np.nan)) / 2
 
 
+def _specificity(tp: Floats, predicted: Floats, true: Floats, items: Floats) -> Floats:
+    return _divided(items - predicted - true + tp, items - true, np.nan)
+
+
 def _plan(formula: Callable[..., Floats]) -> Callable[[Measure], LabelPlan]:
     def plan(measure: Measure) -> LabelPlan:
         pooled = measure.value_of("mean") == "micro"
@@ -104,4 +108,15 @@ BALANCED = _declared(
     undefined=ONE_CLASS,
 )
 
-DECLARED = (MCC, KAPPA, BALANCED)
+SPECIFICITY = _declared(
+    "Specificity",
+    _specificity,
+    title="Specificity per concept",
+    formula=r"\frac{TN(c)}{TN(c)+FP(c)}",
+    source=Source("scikit-learn", equations="recall_score with pos_label=0"),
+    range=(0.0, 1.0),
+    summary="Of the items that do not have a concept, the part that did not get it.",
+    undefined="every item has the concept: concept left out",
+)
+
+DECLARED = (MCC, KAPPA, BALANCED, SPECIFICITY)

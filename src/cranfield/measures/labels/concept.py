@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -19,6 +20,7 @@ NO_POSITIVE = "no item has the concept: concept left out"
 ONE_CLASS = "every item or no item has the concept: concept left out"
 EMPTY_SETS = "nothing true and nothing predicted: 1; only one of them empty: 0"
 
+TRUE_WEIGHTS = "average over concepts, pool them ('micro'), or weigh each by the items that have it"
 AVERAGING = MappingProxyType(
     {"mean": Param(str, "macro", "average over concepts, or pool them", ("macro", "micro"))}
 )
@@ -27,11 +29,13 @@ _WEIGHABLE = MappingProxyType(
         "mean": Param(
             str,
             "macro",
-            "average over concepts, pool them ('micro'), or weigh each by the items that have it",
+            TRUE_WEIGHTS,
             ("macro", "micro", "weighted"),
         )
     }
 )
+BETA = Param(float, 1, "how many times recall counts as much as precision", low=0.0)
+_WITH_BETA = MappingProxyType({**_WEIGHABLE, "beta": BETA})
 
 
 def ratio(part: Floats, total: Floats, counterpart: Floats) -> Floats:
@@ -48,19 +52,38 @@ def recall(tp: Floats, predicted: Floats, true: Floats) -> Floats:
     return ratio(tp, true, predicted)
 
 
-def f_measure(tp: Floats, predicted: Floats, true: Floats) -> Floats:
-    total = predicted + true
-    return ratio(2 * tp, total, total)
+def f_measure(tp: Floats, predicted: Floats, true: Floats, beta: float = 1.0) -> Floats:
+    square = beta * beta
+    total = predicted + square * true
+    # With beta = 0, which is precision, a true label alone leaves nothing to divide by.
+    return ratio((1 + square) * tp, total, predicted + true)
+
+
+def jaccard_index(tp: Floats, predicted: Floats, true: Floats) -> Floats:
+    union = predicted + true - tp
+    return ratio(tp, union, union)
+
+
+def written_f(measure: Measure) -> str:
+    """The formula of an F-measure over concepts with its beta."""
+    if measure.value_of("beta") == 1:
+        return r"\frac{2\,TP(c)}{2\,TP(c)+FP(c)+FN(c)}"
+    return r"\frac{(1+\beta^2)\,TP(c)}{(1+\beta^2)\,TP(c)+FP(c)+\beta^2\,FN(c)}"
+
+
+def _f_plan(measure: Measure) -> LabelPlan:
+    beta = float(measure.value_of("beta"))
+    return _of_counts(partial(f_measure, beta=beta))(measure)
 
 
 def _of_counts(formula: Callable[[Floats, Floats, Floats], Floats]) -> Callable[..., LabelPlan]:
     def plan(measure: Measure) -> LabelPlan:
         if measure.at is not None:
             cutoff = int(measure.at)
-            return PerRankedConcept(lambda block: block.precision_at(cutoff))
+            return PerRankedConcept(lambda block: block.precision_at(cutoff), cutoff=cutoff)
         totals: dict[str, Callable[[Floats], float]] = {
             "micro": lambda sums: float(formula(*sums.sum(axis=1))),
-            "weighted": lambda sums: _weighted(formula(*sums), sums[2]),
+            "weighted": lambda sums: weighted_mean(formula(*sums), sums[2]),
         }
         return PerConcept(
             sums=lambda block: block.concept_counts,
@@ -71,13 +94,15 @@ def _of_counts(formula: Callable[[Floats, Floats, Floats], Floats]) -> Callable[
     return plan
 
 
-def _weighted(values: Floats, weights: Floats) -> float:
+def weighted_mean(values: Floats, weights: Floats) -> float:
+    """The mean by weights of what has a value."""
+    weights = np.where(np.isnan(values), 0.0, weights)
     total = float(weights.sum())
-    return float(values @ weights) / total if total else float("nan")
+    return float(np.nan_to_num(values) @ weights) / total if total else float("nan")
 
 
 def _accuracy(_: Measure) -> LabelPlan:
-    def finish(sums: Floats, items: int) -> Floats:
+    def finish(sums: Floats, items: float) -> Floats:
         tp, predicted, true = sums
         return np.asarray(1.0 - (predicted + true - 2 * tp) / items)
 
@@ -86,7 +111,14 @@ def _accuracy(_: Measure) -> LabelPlan:
 
 
 def _ranked(column: int) -> Callable[[Measure], LabelPlan]:
-    return lambda _: PerRankedConcept(lambda block: block.ranked[:, column])
+    def plan(measure: Measure) -> LabelPlan:
+        return PerRankedConcept(
+            lambda block: block.ranked[:, column],
+            average=str(measure.value_of("mean")) if "mean" in measure.params else "macro",
+            column=column,
+        )
+
+    return plan
 
 
 P = Measure(
@@ -134,18 +166,37 @@ F = Measure(
     name="F.concept",
     title="F-measure per concept",
     formula=r"\frac{2\,TP(c)}{2\,TP(c)+FP(c)+FN(c)}",
+    written=written_f,
     source=Source("nowak-thesis", "3.10"),
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=LABELS,
-    plan=_of_counts(f_measure),
+    plan=_f_plan,
     family=FAMILY,
     summary="Harmonic mean of precision and recall of a concept. Random runs with many labels "
     "get average values (No 7.5).",
+    params=_WITH_BETA,
+    ties="none",
+    undefined=EMPTY_SETS,
+    example="F.concept(mean='micro') F.concept(mean='weighted') F.concept(beta=2)",
+)
+
+JACCARD = Measure(
+    name="Jaccard.concept",
+    title="Jaccard index per concept",
+    formula=r"\frac{TP(c)}{TP(c)+FP(c)+FN(c)}",
+    source=Source("scikit-learn", equations="jaccard_score"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=LABELS,
+    plan=_of_counts(jaccard_index),
+    family=FAMILY,
+    summary="Items that have a concept and got it, of those that have it or got it; also called "
+    "intersection over union.",
     params=_WEIGHABLE,
     ties="none",
     undefined=EMPTY_SETS,
-    example="F.concept(mean='micro') F.concept(mean='weighted')",
+    example="Jaccard.concept Jaccard.concept(mean='micro')",
 )
 
 ACCURACY = Measure(
@@ -181,9 +232,10 @@ AUC = Measure(
     plan=_ranked(0),
     family=FAMILY,
     summary="How often an item with the concept has a higher confidence than one without.",
+    params=_WEIGHABLE,
     ties=TIES_AS_ONE,
     undefined=ONE_CLASS,
-    example="AUC",
+    example="AUC AUC(mean='micro')",
 )
 
 EER = Measure(
@@ -214,9 +266,10 @@ AP = Measure(
     plan=_ranked(2),
     family=FAMILY,
     summary="Mean precision at the items that have the concept.",
+    params=_WEIGHABLE,
     ties=TIES_AS_ONE,
     undefined=NO_POSITIVE,
-    example="AP.concept",
+    example="AP.concept AP.concept(mean='micro')",
 )
 
 IAP = Measure(
@@ -253,4 +306,4 @@ RPREC = Measure(
     example="Rprec.concept",
 )
 
-DECLARED = (P, R, F, ACCURACY, AUC, EER, AP, IAP, RPREC)
+DECLARED = (P, R, F, JACCARD, ACCURACY, AUC, EER, AP, IAP, RPREC)

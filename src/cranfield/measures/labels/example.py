@@ -13,6 +13,7 @@ from cranfield.errors import MeasureError
 from cranfield.measures.base import Measure, Param
 from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, PerItem
 from cranfield.measures.labels.concept import (
+    BETA,
     EMPTY_SETS,
     LABELS,
     f_measure,
@@ -41,6 +42,30 @@ def ranked_precision(cutoff: int | None) -> LabelPlan:
     return PerItem(values, ranked=True)
 
 
+def ranked_recall(cutoff: int) -> LabelPlan:
+    """The part of the true concepts that is among the first concepts of a ranking."""
+
+    def values(block: ItemBlock) -> Floats:
+        hits = cutoff * _core.item_precision(block.truth, block.confidences, cutoff, block.jobs)
+        return hits / np.where(block.true == 0, np.nan, block.true)
+
+    return PerItem(values, ranked=True)
+
+
+def _recall_plan(measure: Measure) -> LabelPlan:
+    return PerItem(_recall) if measure.at is None else ranked_recall(int(measure.at))
+
+
+def _success_plan(measure: Measure) -> LabelPlan:
+    cutoff = int(measure.at or 1)
+
+    def values(block: ItemBlock) -> Floats:
+        precision_there = _core.item_precision(block.truth, block.confidences, cutoff, block.jobs)
+        return np.where(np.isnan(precision_there), np.nan, precision_there > 0)
+
+    return PerItem(values, ranked=True)
+
+
 def _precision_plan(measure: Measure) -> LabelPlan:
     return PerItem(_precision) if measure.at is None else ranked_precision(int(measure.at))
 
@@ -61,12 +86,15 @@ def jaccard(block: ItemBlock) -> Floats:
 def _f(measure: Measure) -> LabelPlan:
     if measure.value_of("mean") == "arithmetic":
         return PerItem(lambda block: (_precision(block) + _recall(block)) / 2)
-    return PerItem(lambda block: f_measure(block.tp, block.predicted, block.true))
+    beta = float(measure.value_of("beta"))
+    return PerItem(lambda block: f_measure(block.tp, block.predicted, block.true, beta))
 
 
 def _written_f(measure: Measure) -> str:
     if measure.value_of("mean") == "arithmetic":
         return r"\frac12\left(\frac{|Y_n\cap Z_n|}{|Z_n|}+\frac{|Y_n\cap Z_n|}{|Y_n|}\right)"
+    if measure.value_of("beta") != 1:
+        return r"\frac{(1+\beta^2)|Y_n\cap Z_n|}{\beta^2|Y_n|+|Z_n|}"
     return r"\frac{2|Y_n\cap Z_n|}{|Y_n|+|Z_n|}"
 
 
@@ -124,12 +152,37 @@ R = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=LABELS,
-    plan=plain(_recall),
+    plan=_recall_plan,
     family=FAMILY,
-    summary="Of the true concepts of an item, the part that was predicted.",
-    ties="none",
-    undefined=EMPTY_SETS,
-    example="R.example",
+    summary="Of the true concepts of an item, the part that was predicted; R@k.example: the part "
+    "among its k concepts with the highest confidence.",
+    cutoff="optional",
+    ties=f"R@k.example: {VOCABULARY}",
+    undefined=f"{EMPTY_SETS}; R@k.example: {NO_TRUE}",
+    example="R.example R@5.example",
+)
+
+SUCCESS = Measure(
+    name="Success.example",
+    title="Success per item",
+    formula=r"[Y_n\cap Z_n^k \neq \emptyset]",
+    source=Source(
+        "scikit-learn",
+        equations="top_k_accuracy_score",
+        deviation="an item may have several true concepts: one of them is enough",
+    ),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=frozenset({"confidences"}),
+    plan=_success_plan,
+    family=FAMILY,
+    summary="1 when a true concept of an item is among its k concepts with the highest confidence "
+    "(without a cutoff: its best); of items with one true concept each the mean is the top-k "
+    "accuracy.",
+    cutoff="optional",
+    ties=VOCABULARY,
+    undefined=NO_TRUE,
+    example="Success@1.example Success@5.example",
 )
 
 F = Measure(
@@ -147,7 +200,10 @@ F = Measure(
     family=FAMILY,
     summary="Harmonic mean of precision and recall of an item's labels.",
     params=MappingProxyType(
-        {"mean": Param(str, "harmonic", "mean of P and R", ("harmonic", "arithmetic"))}
+        {
+            "mean": Param(str, "harmonic", "mean of P and R", ("harmonic", "arithmetic")),
+            "beta": BETA,
+        }
     ),
     ties="none",
     undefined=EMPTY_SETS,
@@ -259,4 +315,4 @@ DENSITY = Measure(
     example="LabelDensity",
 )
 
-DECLARED = (P, R, F, ACCURACY, HAMMING, EXACT, ALPHA, CARDINALITY, DENSITY)
+DECLARED = (P, R, SUCCESS, F, ACCURACY, HAMMING, EXACT, ALPHA, CARDINALITY, DENSITY)

@@ -12,18 +12,71 @@ from cranfield import _core
 from cranfield.data.labels import Bools, Floats
 from cranfield.data.ontology import Ontology
 from cranfield.measures.base import Measure, Param
-from cranfield.measures.labels import taxonomy
-from cranfield.measures.labels.blocks import (
-    ItemBlock,
-    LabelPlan,
-    PerConcept,
-    PerItem,
-    reached,
-)
+from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, PerConcept, PerItem, reached
 from cranfield.measures.labels.concept import EMPTY_SETS, f_measure, precision, ratio, recall
 from cranfield.measures.labels.example import NO_TRUE, VOCABULARY, plain
 from cranfield.measures.labels.ontology import COST
 from cranfield.references import Source
+
+
+def shared_parent(ontology: Ontology) -> Bools:
+    """[a, b] is True when two concepts have a parent in common; the root is a parent too."""
+    above = [
+        frozenset(ontology.parents[node]) or frozenset({-1})
+        for node in ontology.concept_nodes.values()
+    ]
+    return np.array([[bool(a & b) for b in above] for a in above], dtype=bool)
+
+
+def balanced_distance(ontology: Ontology) -> Floats:
+    """[key, response]: BDM of Maynard et al. (2006), 1 for equal concepts.
+
+    BDM = BR CP/n1 / (BR CP/n1 + DPK/n2 + DPR/n3), where CP, DPK, DPR count the links from the
+    root to the most specific common ancestor and from there to key and response; n1, n2, n3
+    are mean lengths of the chains from the root to a leaf that hold either, the key, the
+    response; BR is the branching of the common ancestor relative to the mean of inner nodes.
+    """
+    nodes = list(ontology.concept_nodes.values())
+    depths = np.array(ontology.depths, dtype=float)
+    branching = np.array([len(below) for below in ontology.children], dtype=float)
+    mean_branching = float(np.append(branching[branching > 0], len(ontology.top)).mean())
+    meet = _deepest_common(ontology, nodes)
+    to_meet = np.where(meet >= 0, depths[meet], 0.0)
+    lengths, either = _chain_lengths(ontology, nodes)
+    closeness = branching[meet] / mean_branching * to_meet / either
+    distance = (depths[nodes][:, None] - to_meet) / lengths[:, None]
+    distance = distance + distance.T
+    with np.errstate(invalid="ignore"):
+        similarity: Floats = np.where(meet >= 0, closeness / (closeness + distance), 0.0)
+    np.fill_diagonal(similarity, 1.0)
+    return similarity
+
+
+def _deepest_common(ontology: Ontology, nodes: list[int]) -> NDArray[np.intp]:
+    """[a, b]: the deepest node that is above or equal to two concepts; -1 for the root."""
+    holds = np.zeros((len(ontology.nodes), len(nodes)), dtype=bool)
+    for column, node in enumerate(nodes):
+        holds[[node, *ontology.nodes_above[node]], column] = True
+    meet = np.full((len(nodes), len(nodes)), -1)
+    for node in sorted(range(len(ontology.nodes)), key=ontology.depths.__getitem__):
+        below = np.flatnonzero(holds[node])
+        meet[np.ix_(below, below)] = node
+    return meet
+
+
+def _chain_lengths(ontology: Ontology, nodes: list[int]) -> tuple[Floats, Floats]:
+    """Mean length of the chains through each concept, and of those through either of two."""
+    leaves = [n for n, below in enumerate(ontology.children) if not below]
+    ends = np.array(
+        [[leaf == n or n in ontology.nodes_above[leaf] for leaf in leaves] for n in nodes],
+        dtype=float,
+    )
+    lengths = np.array([ontology.depths[leaf] for leaf in leaves], dtype=float)
+    count, total = ends.sum(axis=1), ends @ lengths
+    shared, shared_total = ends @ ends.T, (ends * lengths) @ ends.T
+    either = (total[:, None] + total - shared_total) / (count[:, None] + count - shared)
+    return total / count, either
+
 
 FAMILY = "annotation, hierarchical"
 _HIERARCHY = frozenset({"labels", "hierarchy"})
@@ -85,7 +138,7 @@ def _expanded(formula: Counts) -> Callable[[Measure], LabelPlan]:
         pooled = measure.value_of("average") == "micro"
         return PerItem(
             values=lambda block: applied(*_expanded_counts(block, direction)),
-            sums=(lambda block: _expanded_counts(block, direction).sum(axis=1)) if pooled else None,
+            counts=(lambda block: _expanded_counts(block, direction)) if pooled else None,
             total=(lambda sums: float(applied(*sums))) if pooled else None,
         )
 
@@ -120,7 +173,7 @@ def _of_classes(table: Callable[[Ontology], Floats]) -> Callable[[Measure], Labe
 
 def _parent_one(block: ItemBlock) -> Floats:
     best = block.ranked[:, 4].astype(np.intp)
-    related = block.knowledge.table(taxonomy.shared_parent)[best]
+    related = block.knowledge.table(shared_parent)[best]
     has_relative = (related & block.truth).any(axis=1)
     return np.where(block.true > 0, has_relative, np.nan)
 
@@ -155,7 +208,7 @@ def _category_similarity(measure: Measure) -> LabelPlan:
             [block.concept_counts, from_false.sum(axis=0)[None], from_missed.sum(axis=0)[None]]
         )
 
-    return PerConcept(sums=sums, finish=lambda found, _: _similarity_f(found))
+    return PerConcept(sums=sums, finish=lambda found, _: _similarity_f(found), by_cell=False)
 
 
 def _similarity_f(sums: Floats) -> Floats:
@@ -393,7 +446,7 @@ BALANCED = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=_HIERARCHY,
-    plan=_of_classes(taxonomy.balanced_distance),
+    plan=_of_classes(balanced_distance),
     family=FAMILY,
     summary="How close the true and the predicted concept are, 1 when equal, 0 when only the "
     "root is above both.",
@@ -470,7 +523,108 @@ SIMILARITY = Measure(
     example="CategorySimilarityF",
 )
 
+
+def common_heights(ontology: Ontology) -> Floats:
+    """[a, b]: how high the lowest node above or equal to two concepts is, as a share of the root.
+
+    The height of a node is the longest way down to a leaf; a concept has the height 0 with itself.
+    """
+    count = len(ontology.nodes)
+    heights = np.zeros(count)
+    for node in sorted(range(count), key=ontology.depths.__getitem__, reverse=True):
+        heights[node] = max((1 + heights[below] for below in ontology.children[node]), default=0)
+    tops = heights[list(ontology.top)]
+    # A single node on top is the root itself.
+    root = float(tops.max()) + (len(tops) > 1)
+    nodes = list(ontology.concept_nodes.values())
+    lowest = np.full((len(nodes), len(nodes)), root)
+    holds = np.zeros((count, len(nodes)), dtype=bool)
+    for column, node in enumerate(nodes):
+        holds[[node, *ontology.nodes_above[node]], column] = True
+    for node in range(count):
+        below = np.flatnonzero(holds[node])
+        place = np.ix_(below, below)
+        lowest[place] = np.minimum(lowest[place], heights[node])
+    np.fill_diagonal(lowest, 0.0)
+    return lowest / max(root, 1.0)
+
+
+def _nearest_errors(block: ItemBlock, costs: Floats, guesses: int | None) -> Floats:
+    """The mean over true concepts of the least cost to one of the first concepts of the ranking.
+
+    Without a number of guesses there are as many as the item has true concepts.
+    """
+    order = np.argsort(-block.confidences, axis=1, kind="stable")
+    values = np.full(len(order), np.nan)
+    for item in np.flatnonzero(block.truth.any(axis=1)):
+        true = np.flatnonzero(block.truth[item])
+        first = order[item, : guesses or len(true)]
+        values[item] = costs[np.ix_(true, first)].min(axis=1).mean()
+    return values
+
+
+def _hierarchical_error(measure: Measure) -> LabelPlan:
+    guesses = None if measure.at is None else int(measure.at)
+
+    return PerItem(
+        lambda block: _nearest_errors(block, block.knowledge.table(common_heights), guesses),
+        ranked=True,
+    )
+
+
+def _flat_error(measure: Measure) -> LabelPlan:
+    guesses = None if measure.at is None else int(measure.at)
+    return PerItem(
+        lambda block: _nearest_errors(block, 1.0 - np.eye(block.width), guesses), ranked=True
+    )
+
+
+FLAT_ERROR = Measure(
+    name="FlatError",
+    title="Flat error of the first guesses (ImageNet)",
+    formula=r"\frac1{|Y_n|}\sum_{c\in Y_n}\min_{j\le k}[z_{nj}\neq c]",
+    source=Source("ilsvrc-2015", "section 4.1; challenges of 2010 and 2011"),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=frozenset({"confidences"}),
+    plan=_flat_error,
+    family=FAMILY,
+    summary="The part of the true concepts that is not among the k concepts with the highest "
+    "confidence (without a cutoff: as many as are true); the challenge takes five guesses and one "
+    "true concept: FlatError@5.",
+    cutoff="optional",
+    ties=VOCABULARY,
+    undefined=NO_TRUE,
+    example="FlatError@5",
+)
+
+HIERARCHICAL_ERROR = Measure(
+    name="HierarchicalError",
+    title="Hierarchical error of the first guesses (ImageNet)",
+    formula=r"\frac1{|Y_n|}\sum_{c\in Y_n}"
+    r"\min_{j\le k}\frac{h(\mathrm{lca}(c,z_{nj}))}{h(\mathrm{root})}",
+    source=Source(
+        "ilsvrc-2015",
+        "section 4.1; challenges of 2010 and 2011",
+        "where concepts have several common ancestors, the one of the least height",
+    ),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=frozenset({"confidences", "hierarchy"}),
+    plan=_hierarchical_error,
+    family=FAMILY,
+    summary="How high the lowest common ancestor of a true concept and the nearest of the k first "
+    "guesses (without a cutoff: as many as are true) is in the hierarchy, as a share of the height "
+    "of its root.",
+    cutoff="optional",
+    ties=VOCABULARY,
+    undefined=NO_TRUE,
+    example="HierarchicalError@5",
+)
+
 DECLARED = (
+    FLAT_ERROR,
+    HIERARCHICAL_ERROR,
     HLOSS,
     MAXLOSS,
     EUCLIDEAN,

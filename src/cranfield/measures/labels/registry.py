@@ -12,13 +12,15 @@ from cranfield.measures.labels import (
     chance,
     concept,
     example,
+    graded,
     hierarchy,
     ontology,
+    probability,
     ranked,
     similarity,
 )
-from cranfield.measures.labels.sets import ALL, OFFICIAL
 from cranfield.measures.parse import listed_measures
+from cranfield.options import ALL_LABEL_MEASURES, OFFICIAL_SETS
 from cranfield.registry import split_names
 
 LABEL_MEASURES: tuple[Measure, ...] = (
@@ -26,6 +28,8 @@ LABEL_MEASURES: tuple[Measure, ...] = (
     *chance.DECLARED,
     *example.DECLARED,
     *ranked.DECLARED,
+    *graded.DECLARED,
+    *probability.DECLARED,
     *hierarchy.DECLARED,
     *ontology.DECLARED,
     *similarity.DECLARED,
@@ -34,8 +38,8 @@ LABEL_REGISTRY = ANNOTATION
 
 LABEL_SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        **OFFICIAL,
-        ALL: (
+        **OFFICIAL_SETS,
+        ALL_LABEL_MEASURES: (
             "P.concept",
             "P.concept(mean='micro')",
             "P@10.concept",
@@ -82,8 +86,8 @@ def without_needs(names: str, lacking: frozenset[str]) -> tuple[str, tuple[str, 
 def _named(name: str) -> Measure:
     if name.partition("(")[0] in POOLED:
         raise MeasureError(
-            f"{name} reads a truth of which some cells were judged: use cranfield label with that "
-            "file (in Python: evaluate_pooled_labels)"
+            f"{name} reads a truth of which some cells were judged: use cranfield eval labels with "
+            "that file (in Python: evaluate_pooled_labels)"
         )
     if name in SETS:
         raise MeasureError(

@@ -104,6 +104,26 @@ GRADED_NORM_RECALL = Measure(
     example="GradedNormRecall",
 )
 
+GRADED_NORM_PRECISION = Measure(
+    name="GradedNormPrecision",
+    title="Normalized precision over grades",
+    summary="The mean of NormPrecision over the grades from which an item counts as relevant: 1 "
+    "when every item stands above all items of lower grades, and the top of the ranking weighs "
+    "more than in GradedNormRecall.",
+    formula=r"\frac{1}{G}\sum_{g=1}^{G} p_n(rel \ge g)",
+    source=Source("cranfield-extensions", "after Ro 4A"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=_GRADED | {"collection_size"},
+    plan=_levelled("graded_norm_precision"),
+    params=MappingProxyType({"rel": REL, "levels": _LEVELS, "missing": MISSING}),
+    family=FAMILY,
+    ties=f"{_TIES}, which can take a tie at the very end a hair below 0",
+    missing="by the parameter missing",
+    undefined=f"{_LEFT_OUT}; a grade that no item has is not counted",
+    example="GradedNormPrecision",
+)
+
 JUDGED_MNRO = Measure(
     name="JudgedMNRO",
     title="MNRO of judged items",
@@ -122,4 +142,4 @@ JUDGED_MNRO = Measure(
     example="JudgedMNRO",
 )
 
-DECLARED = (GRADED_NMRR, GRADED_MNRO, GRADED_NORM_RECALL, JUDGED_MNRO)
+DECLARED = (GRADED_NMRR, GRADED_MNRO, GRADED_NORM_RECALL, GRADED_NORM_PRECISION, JUDGED_MNRO)

@@ -32,14 +32,22 @@ def _nmrr(measure: Measure, context: Context) -> KernelCall:
 def _mnro(measure: Measure, context: Context) -> KernelCall:
     call = ranks("mnro", sized=True)(measure, context)
     printed = float(measure.value_of("generality") == "printed")
-    return KernelCall(call.name, (*call.params, printed))
+    if measure.value_of("depth") == "4NG":
+        return KernelCall(call.name, (*call.params, printed, 0.0))
+    level = float(measure.value_of("rel"))
+    if context.gmt is not None:
+        return KernelCall(call.name, (*call.params, printed, float(context.gmt)))
+    largest = float(context.most_relevant(level)[0])
+    place = len(call.params) + 1
+    return KernelCall(call.name, (*call.params, printed, largest), largest=((place, level),))
 
 
 def _written_mnro(measure: Measure) -> str:
     rare = r"0.04 N \cdot NG" if measure.value_of("generality") == "printed" else "0.04 N"
+    usual = "4 NG" if measure.value_of("depth") == "4NG" else r"\min(X \cdot NG, 2\, GMT)"
     return (
         r"\frac{1}{NG} \sum_{k : Rank(k) > k} e^{-9.3668\, e^{-5.2074 (Rank(k)-1)/(K-1)}}, "
-        rf"\quad K = 4 NG \text{{ if }} NG/N \ge 0.01 \text{{ else }} {rare}"
+        rf"\quad K = {usual} \text{{ if }} NG/N \ge 0.01 \text{{ else }} {rare}"
     )
 
 
@@ -110,7 +118,8 @@ MNRO = Measure(
         _SOURCE,
         equations="13-19",
         deviation="eq. 14 and 15 multiply by NG twice, so that K jumps at NG/N = 0.01; "
-        "generality='printed' keeps their letter",
+        "generality='printed' keeps their letter. The text below them adopts NMRR's K, which is "
+        "2 NG for more than 50 relevant items: depth='nmrr'",
     ),
     range=(0.0, 1.0),
     higher_is_better=False,
@@ -125,6 +134,13 @@ MNRO = Measure(
                 "how K follows the generality: 'continuous' at NG/N = 0.01, or as 'printed'",
                 choices=("continuous", "printed"),
             ),
+            "depth": Param(
+                str,
+                "4NG",
+                "K where relevant items are not rare: '4NG' of eq. 14, or 'nmrr', min(X NG, 2 GMT) "
+                "with X = 4 (2 when NG > 50), which the text adopts",
+                choices=("4NG", "nmrr"),
+            ),
             "missing": MISSING,
         }
     ),
@@ -132,7 +148,7 @@ MNRO = Measure(
     ties=_TIES,
     missing="by the parameter missing",
     undefined=f"{_LEFT_OUT}; all items relevant: 0",
-    example="MNRO MNRO(generality='printed')",
+    example="MNRO MNRO(generality='printed') MNRO(depth='nmrr')",
 )
 
 DECLARED = (NMRR, NAR, MNRO)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cranfield._records import dataclass, replace
 from cranfield.errors import MeasureError, NeedsError
 from cranfield.measures.base import Measure, Param
 
@@ -25,8 +25,7 @@ MISSING_0 = "relevant items that were not retrieved bring nothing"
 MISSING_RANKS = ("worst", "average", "optimist")
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """What a measure may need beside rankings: the collection, the judgements, and policies.
 
     `missing` says where relevant items stand that were not retrieved; `gmt` is the largest
@@ -95,8 +94,7 @@ class Context:
 MOST_DOUBLINGS, LARGEST_SUM = 1000, 1e300
 
 
-@dataclass(frozen=True, slots=True)
-class KernelCall:
+class KernelCall(NamedTuple):
     """A compiled kernel and its numeric parameters.
 
     Where the value of `given` is 0 that of the call is undefined: the topic is left out. `largest`
@@ -155,7 +153,7 @@ def skip_empty_topics(plan: Any, guard_plan: Any = None) -> Any:
         if measure.value_of("empty") == "0":
             return call
         guard = (guard_plan or kernel_call("num_rel", "rel"))(measure, context)
-        return replace(call, given=guard)
+        return call._replace(given=guard)
 
     return either
 

@@ -136,3 +136,40 @@ ADR = Measure(
 )
 
 DECLARED = (FIRST_TIER, SECOND_TIER, SHREC_AP, ADR)
+
+# The means over queries that the page lists, without the cumulated gains at several ranks.
+MEAN_MEASURES = (
+    *(
+        f"{name}{level}"
+        for name in ("ShrecAP", "FirstTier", "SecondTier")
+        for level in ("(rel=2)", "")
+    ),
+    "ADR",
+    *(f"{name}@25(empty='out')" for name in ("CG", "nCG")),
+    *(f"{name}@25(discount='jk', empty='out')" for name in ("DCG", "nDCG")),
+)
+_NAMES = {
+    "ShrecAP": "Mean Average Precision",
+    "FirstTier": "Mean First Tier",
+    "SecondTier": "Mean Second Tier",
+    "ADR": "Mean Average Dynamic Recall",
+    "CG": "Mean Cumulated Gain",
+    "DCG": "Mean Cumulated Discounted Gain",
+    "nCG": "Mean Normalized Cumulated Gain",
+    "nDCG": "Mean Normalized Cumulated Discounted Gain",
+}
+
+
+def shrec_name(measure: Measure) -> str:
+    """What SHREC 2006 calls the mean of a measure; nothing where it has no name for it.
+
+    >>> shrec_name(FIRST_TIER)
+    'Mean First Tier(relevant)'
+    """
+    name = _NAMES.get(measure.name, "")
+    if not name or measure.name == "ADR":
+        return name
+    if measure.at is not None:
+        return f"{name} @ {measure.at:g}"
+    level = "highly relevant" if measure.value_of("rel") == 2 else "relevant"
+    return f"{name}({level})" if measure.name not in ("CG", "DCG", "nCG", "nDCG") else name

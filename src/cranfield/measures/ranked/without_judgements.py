@@ -120,14 +120,14 @@ def _refuse_in_eval(measure: Measure, context: Any) -> None:
     if context is not None:
         raise NeedsError(
             f"{measure} compares a run with ranked lists of people, not with judgements: use "
-            "cranfield displacement SUBJECTS.csv RUN..."
+            "cranfield eval displacement SUBJECTS.csv RUN..."
         )
 
 
 def _votes_only(measure: Measure, _: Any) -> Any:
     raise NeedsError(
         f"{measure} needs votes for categories, not judgements: use "
-        "cranfield uncertain VOTES.csv TREE.csv RUN..."
+        "cranfield eval votes VOTES.csv TREE.csv RUN..."
     )
 
 

@@ -95,3 +95,48 @@ function itemPanel(section, at, runAt, images) {
   });
   return parts;
 }
+
+// The boxes of a run on an item: how each is drawn says what it is.
+const BOX_LOOKS = {
+  "right": ["good", ""], "misplaced": ["near", "7 4"], "wrong concept": ["bad", ""], "wrong concept, misplaced": ["bad", "7 4"],
+  "double": ["near", "2 3"], "nothing there": ["bad", "2 3"], "ignored": ["quiet", "2 3"], "missed": ["lost", "10 4"],
+};
+
+function boxMark(kind, [x, y, width, height], words) {
+  const [hue, dash] = BOX_LOOKS[kind];
+  const shape = { x, y, width, height, "vector-effect": "non-scaling-stroke" };
+  return svg("g", { class: `box ${hue}` }, svg("title", {}, words), svg("rect", { ...shape, class: "halo" }), svg("rect", { ...shape, "stroke-dasharray": dash || null }));
+}
+
+function boxPanel(section, at, runAt, hidden, change) {
+  const all = section.drawn;
+  const one = all.items[at];
+  const run = one.runs[runAt];
+  const [width, height] = one.size;
+  const rows = run.boxes.map(([concept, x, y, w, h, sure, kind]) => ({ concept: all.concepts[concept], box: [x, y, w, h], sure, kind: all.kinds[kind] }));
+  const missed = new Set(run.missed);
+  one.truth.forEach(([concept, x, y, w, h], k) => { if (missed.has(k)) rows.push({ concept: all.concepts[concept], box: [x, y, w, h], sure: null, kind: "missed" }); });
+  const drawn = rows.filter((r) => !hidden.has(r.kind));
+  const words = (r) => `${r.concept}: ${r.kind}${r.sure === null ? "" : `, confidence ${show(r.sure, 3)}`}`;
+  const letter = Math.max(width, height) / 32;
+  const picture = svg("svg", { class: "boxes", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${one.item}: ${rows.length} boxes of ${section.runs[runAt]}` },
+    svg("rect", { x: 0, y: 0, width, height, class: "ground" }),
+    one.picture ? [svg("image", { href: one.picture, x: 0, y: 0, width, height, preserveAspectRatio: "none" })] : [],
+    one.truth.filter((t, k) => !missed.has(k)).map(([concept, x, y, w, h, flags]) => svg("g", { class: "box truth" }, svg("title", {}, `truth: ${all.concepts[concept]}${flags ? " (wants nothing: crowd or difficult)" : ""}`),
+      svg("rect", { x, y, width: w, height: h, "vector-effect": "non-scaling-stroke" }))),
+    drawn.map((r) => boxMark(r.kind, r.box, words(r))),
+    drawn.filter((r) => r.kind !== "right").map((r) => svg("text", { class: `box-name ${BOX_LOOKS[r.kind][0]}`, x: Math.max(0, r.box[0]), y: Math.max(letter, r.box[1] - letter / 4), "font-size": letter }, r.kind === "missed" ? `missed: ${r.concept}` : r.concept)));
+  const counts = new Map();
+  rows.forEach((r) => counts.set(r.kind, (counts.get(r.kind) || 0) + 1));
+  const legend = el("div", { class: "legend", role: "group", "aria-label": "What is drawn" }, all.kinds.filter((kind) => counts.get(kind)).map((kind) => {
+    const [hue, dash] = BOX_LOOKS[kind];
+    const sample = svg("svg", { viewBox: "0 0 28 16", width: 28, height: 16, "aria-hidden": "true" }, boxMark(kind, [2, 2, 24, 12], kind));
+    const tick = el("input", { type: "checkbox", checked: !hidden.has(kind), onchange: (e) => change(kind, e.target.checked) });
+    return el("label", { class: `kind ${hue}`, "data-dash": dash }, tick, sample, `${kind} (${counts.get(kind)})`);
+  }), el("span", { class: "kind" }, svg("svg", { viewBox: "0 0 28 16", width: 28, height: 16, "aria-hidden": "true" }, svg("g", { class: "box truth" }, svg("rect", { x: 2, y: 2, width: 24, height: 12 }))), "truth"));
+  const columns = [{ label: "concept" }, { label: "is", draw: (v) => el("span", { class: `verdict ${BOX_LOOKS[v][0]}` }, v) }, { label: "confidence", numeric: true, digits: 3 },
+    ...["x", "y", "width", "height"].map((label) => ({ label, numeric: true, digits: 1 }))];
+  return [el("h4", {}, "Item ", name(one.item), one.file && one.file !== one.item ? ` (${one.file})` : "", " in ", name(section.runs[runAt])),
+    legend, cue(el("div", { class: "picture", tabindex: "0", role: "group", "aria-label": "The boxes on the picture" }, picture)),
+    el("details", {}, el("summary", {}, "The same as a table"), table(`Boxes that are at least ${all.least} sure, and missed ones`, columns, rows.map((r) => [r.concept, r.kind, r.sure, ...r.box])))];
+}

@@ -227,7 +227,7 @@ function drillParts(section, state, redraw) {
     const inside = el("div", { class: "panel", "aria-live": "polite" });
     const heading = el("h3", { tabindex: "-1" }, label);
     const order = hardestFirst(section, kind, names);
-    const choice = select(`Choose the ${kind}`, order.slice(0, 2000).map((i) => [String(i), names[i]]), String(state[kind]), (v) => fill(Number(v)));
+    const choice = select(kind === "boxes" ? "Choose the item" : `Choose the ${kind}`, order.slice(0, 2000).map((i) => [String(i), names[i]]), String(state[kind]), (v) => fill(Number(v)));
     function fill(at) {
       state[kind] = at;
       choice.querySelector("select").value = String(at);
@@ -244,12 +244,18 @@ function drillParts(section, state, redraw) {
     const pick = select("Run", section.runs.map((r, i) => [String(i), r]), String(state.itemRun), (v) => { state.itemRun = Number(v); pickers.item(state.item); });
     panel("item", "One item", section.explanations.items, (at) => itemPanel(section, at, state.itemRun, data.images), pick);
   }
+  if (section.drawn && section.drawn.items.length) {
+    const hidden = new Set();
+    const change = (kind, shown) => { hidden[shown ? "delete" : "add"](kind); pickers.boxes(state.boxes); };
+    const pick = select("Run", section.runs.map((r, i) => [String(i), r]), String(state.itemRun), (v) => { state.itemRun = Number(v); pickers.boxes(state.boxes); });
+    panel("boxes", "Boxes of one item", section.drawn.items.map((one) => one.file || one.item), (at) => boxPanel(section, at, state.itemRun, hidden, change), pick);
+  }
   return { holder, open, redraw };
 }
 
 function scoreSection(section, body) {
   const named = section.runs.indexOf(section.baseline);
-  const state = { measure: section.measures[0].name, baseline: named, run: -1, other: "", topic: 0, item: 0, itemRun: 0 };
+  const state = { measure: section.measures[0].name, baseline: named, run: -1, other: "", topic: 0, item: 0, boxes: 0, itemRun: 0 };
   const views = el("div");
   const drill = drillParts(section, state);
   function redraw(change) {

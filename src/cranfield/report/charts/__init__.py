@@ -9,9 +9,16 @@ from cranfield.report.charts.concepts import (
     cost_map,
     reliability,
 )
-from cranfield.report.charts.curves import behaviour, density, measures, precision_recall, roc
+from cranfield.report.charts.curves import (
+    behaviour,
+    density,
+    differences,
+    heatmap,
+    measures,
+    precision_recall,
+    roc,
+)
 from cranfield.report.charts.draw import draw, kind_of
-from cranfield.report.charts.heatmap import differences, heatmap
 from cranfield.report.charts.leaderboard import leaderboard, significance
 from cranfield.report.charts.model import Chart
 from cranfield.report.charts.rankings import (

@@ -10,9 +10,9 @@ from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
 from cranfield.evaluation.calibration import concept_curves
 from cranfield.evaluation.calibration import reliability as reliabilities
-from cranfield.evaluation.choices import BINS
-from cranfield.evaluation.curves import Curve
+from cranfield.evaluation.precision_recall import Curve
 from cranfield.evaluation.scores import Scores
+from cranfield.options import RELIABILITY_BINS
 from cranfield.relatedness.cost_maps import CostMapView
 from cranfield.report.charts.curves import UNIT, Join, tree_lines
 from cranfield.report.charts.helpers import (
@@ -92,7 +92,9 @@ def concept_precision_recall(truth: LabelMatrix, run: LabelMatrix) -> Chart:
 
 
 @validate_params
-def reliability(truth: LabelMatrix, runs: Iterable[LabelMatrix], *, bins: int = BINS) -> Chart:
+def reliability(
+    truth: LabelMatrix, runs: Iterable[LabelMatrix], *, bins: int = RELIABILITY_BINS
+) -> Chart:
     """The share of true labels against the confidence, and the expected error of each run."""
     curves = reliabilities(truth, runs, bins=bins)
     lines = [

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import resource
 from pathlib import Path
 
+from cranfield._system import address_limit
 from cranfield.errors import MissingExtraError, UsageError, suggest
 from cranfield.report.charts.model import Chart, Theme
 from cranfield.validation import validate_params
@@ -42,8 +42,8 @@ def draw(chart: Chart, kind: str, *, theme: Theme = "light") -> bytes:
         import vl_convert
     except ModuleNotFoundError:
         raise MissingExtraError("vl-convert-python", "report", f"a chart as {kind}") from None
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit != resource.RLIM_INFINITY and limit < ADDRESSES:
+    limit = address_limit()
+    if limit is not None and limit < ADDRESSES:
         raise UsageError(
             f"a chart as {kind} cannot be drawn where the memory of a process has a limit "
             "(ulimit -v); draw it as .svg, or without that limit"

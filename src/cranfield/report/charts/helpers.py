@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cranfield.errors import UsageError, suggest
-from cranfield.evaluation.curves import Curve
+from cranfield.evaluation.precision_recall import Curve
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
 from cranfield.report.charts.layout import MANY

@@ -396,7 +396,7 @@ class Chart:
 
         write_atomic(Path(path), draw(self, kind_of(path)))
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         from cranfield.report.charts.vega import MIME
 
         return {

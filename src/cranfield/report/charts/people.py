@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
-from cranfield.agreement.annotator_groups import GroupAgreement, GroupRow
-from cranfield.agreement.answer import Agreement
+from cranfield.agreement.agreement import Agreement, GroupAgreement, GroupRow
 from cranfield.agreement.coefficients import nominal_names
 from cranfield.agreement.majority import MajorityShare
 from cranfield.campaign.responses import FormResponses, Tally
-from cranfield.evaluation.curves import Curve
+from cranfield.evaluation.precision_recall import Curve
 from cranfield.report.charts.curves import Marks, row_chart
 from cranfield.report.charts.helpers import column_axis, curve_chart
 from cranfield.report.charts.model import Axis, Bar, Chart, all_finite, chart

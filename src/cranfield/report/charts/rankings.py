@@ -8,11 +8,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from cranfield.comparison.ranks import mean_ranks
-from cranfield.comparison.ranks import rank_changes as changes_of
+from cranfield.comparison.standings import mean_ranks
+from cranfield.comparison.standings import rank_changes as changes_of
 from cranfield.errors import UsageError
-from cranfield.evaluation.curves import Curve
 from cranfield.evaluation.precision_recall import (
+    Curve,
     CutoffCounts,
     Mean,
     cutoff_curves,

@@ -11,19 +11,23 @@ from typing import Any, Literal, TypeAlias
 
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError, suggest
-from cranfield.evaluation.choices import BINS
-from cranfield.evaluation.curves import RECALL_MEASURES
-from cranfield.evaluation.gain_curves import gain_curves
 from cranfield.evaluation.inputs import SUBJECT_OPTIONS, EvaluationInput
 from cranfield.evaluation.labels import LabelTask, evaluate_labels
-from cranfield.evaluation.precision_recall import CutoffCounts, Mean, above_score, count_at_cutoffs
+from cranfield.evaluation.precision_recall import (
+    RECALL_MEASURES,
+    CutoffCounts,
+    Mean,
+    above_score,
+    count_at_cutoffs,
+    gain_curves,
+)
 from cranfield.evaluation.ranked import DEFAULT_MEASURES
 from cranfield.evaluation.scores import Scores
-from cranfield.lab.choices import SHARES
 from cranfield.lab.studies.generality import generality
 from cranfield.lab.studies.rank_curves import Curves, curves
 from cranfield.lab.study_input import StudyInput
 from cranfield.notes import Notes
+from cranfield.options import COLLECTION_SHARES, RELIABILITY_BINS
 from cranfield.report import charts
 from cranfield.report.chart_names import CHARTS, OF_MEASURES
 from cranfield.report.charts.helpers import best_first, measure_of
@@ -49,7 +53,7 @@ class ChartRequest:
     scope: float = 1.0
     against: Against = "rank"
     sizes: Sequence[int] = ()
-    bins: int = BINS
+    bins: int = RELIABILITY_BINS
     rng: int = 0
     jobs: int = 1
     notes: Notes = field(default_factory=Notes)
@@ -112,7 +116,9 @@ class ChartRequest:
             raise UsageError(f"the chart {self.chart} is of annotation: name the truth with truth=")
         options = dict(self.subject.options)
         runs = options.pop("runs")
-        return LabelTask(measures=self.measures, **options), runs
+        task = LabelTask(measures=self.measures, **options)
+        task.check_complete(f"the chart {self.chart}")
+        return task, runs
 
 
 def _of_comparison(draw: Callable[..., Chart]) -> Callable[[ChartRequest], Chart]:
@@ -156,7 +162,7 @@ def _generality_sizes(request: ChartRequest) -> Chart:
     size = options.pop("collection_size", None)
     names = f"Generality {request.measures or 'Rprec'}"
     material = StudyInput.ranked(options.pop("judgements"), options.pop("runs"), names)
-    shares = SHARES
+    shares = COLLECTION_SHARES
     if request.sizes and size:
         shares = tuple(part / size for part in request.sizes)
     study = generality(material, collection_size=size, shares=shares, rng=request.rng)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cranfield.campaign.surveys.votes import Choices, Preferences
-from cranfield.evaluation.curves import Curve
+from cranfield.evaluation.precision_recall import Curve
 from cranfield.lab.studies.correlate import Correlations, Join
 from cranfield.lab.studies.generality import Generality
 from cranfield.lab.studies.random_runs import RandomStudy

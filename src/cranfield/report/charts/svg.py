@@ -14,12 +14,15 @@ from cranfield.report.charts.layout import (
     Frame,
     Layout,
     Legend,
+    Scale,
     lay_out,
     needs_rotation,
     place_labels,
     shorten_text,
     slope,
     text_width,
+    tick_label,
+    ticks,
 )
 from cranfield.report.charts.model import (
     STEPS,
@@ -45,7 +48,6 @@ from cranfield.report.charts.model import (
     marker,
     step,
 )
-from cranfield.report.charts.scales import Scale, tick_label, ticks
 
 MOST_LABELLED = 80
 BROKEN = "4 4"

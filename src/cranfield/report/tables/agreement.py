@@ -5,16 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from cranfield.agreement.aggregation import Aggregated
-from cranfield.agreement.annotator_groups import GroupAgreement
-from cranfield.agreement.answer import PAIR_KEYS, Agreement, FormsReport, pair_rows
-from cranfield.agreement.assess import AgreementRow
+from cranfield.agreement.aggregation import AggregatedTruth
+from cranfield.agreement.agreement import (
+    PAIR_KEYS,
+    Agreement,
+    FormsReport,
+    GroupAgreement,
+    pair_rows,
+)
 from cranfield.agreement.card_sorting import GroupingStudy, KindShare
+from cranfield.agreement.coefficients import AgreementRow
 from cranfield.agreement.majority import ItemAgreement, MajorityShares
 from cranfield.agreement.quality import Quality
 from cranfield.agreement.ranking_robustness import Rankings, SystemsStudy
+from cranfield.agreement.regions import BoxAgreement, RegionAgreement
 from cranfield.agreement.weak_labels import WeakLabels
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.report.document import Cell, Column, Document, Table
@@ -29,7 +35,7 @@ ROWS_SHOWN = 200
 FORMS_SHOWN = 20
 
 
-def document(answer: Agreement, **_: Any) -> Document:
+def document(answer: Agreement, **_: object) -> Document:
     """All parts of a study of agreement.
 
     CSV and TSV hold one table: that of the first part beyond the usual coefficients.
@@ -57,7 +63,7 @@ def document(answer: Agreement, **_: Any) -> Document:
     machine = next((m or tables[0] for tables, m in parts if tables), None)
     tables = [*_coefficient_tables(answer), *(t for tables, _ in parts for t in tables)]
     figures = partial(_figures, answer)
-    return Document(answer.to_dict(), tables, answer.notes, machine, figures=figures)
+    return Document(answer.to_dict, tables, answer.notes, machine, figures=figures)
 
 
 def _figures(answer: Agreement) -> Sequence[Chart]:
@@ -67,14 +73,14 @@ def _figures(answer: Agreement) -> Sequence[Chart]:
     return agreement_figures(answer)
 
 
-def quality_document(answer: Quality, **_: Any) -> Document:
+def quality_document(answer: Quality, **_: object) -> Document:
     """Who should not count, and why."""
-    return Document(answer.to_dict(), _quality(answer), answer.notes)
+    return Document(answer.to_dict, _quality(answer), answer.notes)
 
 
-def systems_document(answer: SystemsStudy, **_: Any) -> Document:
+def systems_document(answer: SystemsStudy, **_: object) -> Document:
     """Rankings of systems by every truth."""
-    return Document(answer.to_dict(), _systems(answer), answer.notes)
+    return Document(answer.to_dict, _systems(answer), answer.notes)
 
 
 def log_table(log: JudgementLog) -> Table:
@@ -314,34 +320,38 @@ def _ranking(ranking: Rankings) -> Table:
 Shape = Literal["truth", "soft", "confidences"]
 
 
-def aggregation_document(answer: Aggregated, *, shape: Shape = "truth", **_: Any) -> Document:
+def aggregation_document(
+    answer: AggregatedTruth, *, shape: Shape = "truth", **_: object
+) -> Document:
     """The truth: its answers, the probability of every answer, or that of every concept."""
     if shape == "confidences":
         names, rows = ["item", "concept", "value"], answer.confidences()
     else:
         middle = ["concept", "value"] if answer.kind == "concept" else ["category"]
+        if answer.names_questions:
+            middle = ["question", "category"]
         names = ["item", *middle, "probability"]
         rows = answer.soft_rows() if shape == "soft" else answer.rows()
     last = names[-1]
     columns = [Column(name, numeric=name == last) for name in names]
     table = Table(columns, [[row[name] for name in names] for row in rows])
-    return Document(answer.to_dict(), [table], answer.notes)
+    return Document(answer.to_dict, [table], answer.notes)
 
 
-def annotator_table(answer: Aggregated) -> Table:
+def annotator_table(answer: AggregatedTruth) -> Table:
     """Who judged how much, and how reliably."""
     columns = [Column("annotator", numeric=False), Column("judgements"), Column("reliability")]
     return Table(columns, [list(person.values()) for person in answer.people()])
 
 
-def confusion_table(answer: Aggregated) -> Table:
+def confusion_table(answer: AggregatedTruth) -> Table:
     """What each annotator answers by true answer, where the method learns it."""
     names = ("annotator", "concept", "true", "answer")
     columns = [Column(name, numeric=False) for name in names] + [Column("probability")]
     return Table(columns, [list(row) for row in answer.confusion()])
 
 
-def card_sorting_document(study: GroupingStudy, **_: Any) -> Document:
+def card_sorting_document(study: GroupingStudy, **_: object) -> Document:
     """The clusters, the kinds of reasons and how far people agree; for machines the square."""
     rows: list[list[Cell]] = [
         [number, len(c), ", ".join(c)] for number, c in enumerate(study.clusters, 1)
@@ -361,7 +371,30 @@ def card_sorting_document(study: GroupingStudy, **_: Any) -> Document:
         [item, *row.tolist()] for item, row in zip(study.items, study.together, strict=True)
     ]
     columns = [Column("item", numeric=False), *map(Column, study.items)]
-    return Document(study.to_dict(), tables, study.notes, machine=Table(columns, square))
+    return Document(study.to_dict, tables, study.notes, machine=Table(columns, square))
+
+
+def region_agreement_document(answer: RegionAgreement, **_: object) -> Document:
+    """Agreement of boxes: of all and each concept, and of every two people."""
+    note = (
+        "agreement: 2 matched / boxes of both people; overlap: mean of matched boxes. Of the boxes "
+        f"that match by place, {100 * answer.naming:.1f} % have the same concept."
+    )
+    if math.isnan(answer.naming):
+        note = "no boxes match by place"
+    concepts = _region_table("concept", (*answer.concepts, answer.overall), answer.headline(), note)
+    pairs = _region_table("pair", answer.pairs, "Every two people")
+    tables = [concepts, pairs] if len(answer.annotators) > 2 else [concepts]
+    return Document(answer.to_dict, tables, answer.notes)
+
+
+def _region_table(name: str, entries: Sequence[BoxAgreement], title: str, note: str = "") -> Table:
+    columns = [Column(name, numeric=False), Column("boxes", 0), Column("matched", 0)]
+    columns += [Column(label, 3) for label in ("agreement", "low", "high", "overlap")]
+    rows: list[list[Cell]] = [
+        [e.name, e.boxes, e.matched, e.agreement, *e.interval, e.overlap] for e in entries
+    ]
+    return Table(columns, rows, title, (note,) if note else ())
 
 
 def _kinds(kinds: tuple[KindShare, ...], title: str) -> Table:
@@ -370,7 +403,7 @@ def _kinds(kinds: tuple[KindShare, ...], title: str) -> Table:
     return Table(columns, rows, title)
 
 
-def weak_labels_document(answer: WeakLabels, **_: Any) -> Document:
+def weak_labels_document(answer: WeakLabels, **_: object) -> Document:
     """How many items of each tag fit, and how well that was told where the truth is known."""
     columns = [Column("tag", numeric=False), Column("items"), Column("kept")]
     rows: list[list[Cell]] = [[f.tag, len(f.items), int(f.kept.sum())] for f in answer.tags]
@@ -379,7 +412,7 @@ def weak_labels_document(answer: WeakLabels, **_: Any) -> Document:
         for row, f in zip(rows, answer.tags, strict=True):
             row += [f.before, f.precision, f.recall]
     return Document(
-        answer.to_dict(), [Table(columns, rows, "Items that fit their tag")], answer.notes
+        answer.to_dict, [Table(columns, rows, "Items that fit their tag")], answer.notes
     )
 
 

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from cranfield.campaign.checking import SubmissionCheck
 from cranfield.campaign.collections import CollectionCheck, CollectionDraft, PublishedSite
 from cranfield.campaign.results.results_data import ResultPart, ResultTable
-from cranfield.campaign.submissions import Problem
-from cranfield.campaign.views.answer import View
+from cranfield.campaign.submissions import Problem, SubmissionCheck
+from cranfield.campaign.views import View
 from cranfield.report.document import Cell, Column, Document, Table
-from cranfield.report.tables._study import study_document
+from cranfield.report.tables.studies import study_document
 
 
 def submissions_document(answer: SubmissionCheck) -> Document:
@@ -42,7 +41,7 @@ def submissions_document(answer: SubmissionCheck) -> Document:
         for submission in answer.submissions
     ]
     tables.append(Table(columns, rows, answer.headline()))
-    return Document(answer.to_dict(), tables, answer.notes)
+    return Document(answer.to_dict, tables, answer.notes)
 
 
 def collection_check_document(answer: CollectionCheck) -> Document:
@@ -50,7 +49,7 @@ def collection_check_document(answer: CollectionCheck) -> Document:
     columns = [Column("has", numeric=False), Column("figure", numeric=False)]
     rows: list[list[Cell]] = [[fact.what, fact.figure] for fact in answer.facts]
     tables = [*_problems(answer.problems, answer.count), Table(columns, rows, answer.headline())]
-    return Document(answer.to_dict(), tables, answer.notes)
+    return Document(answer.to_dict, tables, answer.notes)
 
 
 def draft_document(answer: CollectionDraft) -> Document:
@@ -58,7 +57,7 @@ def draft_document(answer: CollectionDraft) -> Document:
     columns = [Column("file", numeric=False), Column("taken as", numeric=False)]
     rows: list[list[Cell]] = [[file, key] for file, key in answer.found]
     rows += [[file, "-"] for file in answer.unknown]
-    return Document(answer.to_dict(), [Table(columns, rows, answer.headline())], answer.notes)
+    return Document(answer.to_dict, [Table(columns, rows, answer.headline())], answer.notes)
 
 
 def _problems(problems: Sequence[Problem], count: int) -> list[Table]:
@@ -72,7 +71,7 @@ def _problems(problems: Sequence[Problem], count: int) -> list[Table]:
     return [Table(columns, rows, "Problems", notes)]
 
 
-def published_document(answer: PublishedSite, **_: Any) -> Document:
+def published_document(answer: PublishedSite, **_: object) -> Document:
     """A row of counts below the verdicts of all tasks."""
     names = ("pages", "pictures", "files", "bytes")
     row = [str(answer.folder), *(getattr(answer, name) for name in names)]
@@ -80,7 +79,7 @@ def published_document(answer: PublishedSite, **_: Any) -> Document:
     verdicts = [line for lines in answer.verdicts.values() for line in lines]
     sealed = "the truth is released" if answer.released else "the truth is sealed"
     table = Table(columns, [row], notes=[f"{sealed}; open index.html in a browser"])
-    return Document(answer.to_dict(), [table], answer.notes, lead=verdicts)
+    return Document(answer.to_dict, [table], answer.notes, lead=verdicts)
 
 
 def results_document(answer: ResultTable) -> Document:
@@ -110,4 +109,4 @@ def rehearsal_document(answer: Any) -> Document:
         Table(columns, checks, f"Rehearsal with seed {answer.seed}"),
         Table(measured, figures),
     ]
-    return Document(answer.to_dict(), tables, answer.notes)
+    return Document(answer.to_dict, tables, answer.notes)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from cranfield.comparison.answer import Comparison, Family
 
 PARTS = ("leaderboard", "pairs", "effects", "families")
+# What may be concluded, in sentences: shown when asked for, and on pages.
+CONCLUSIONS = "conclusions"
 # What a paper prints; the other tables say more, so it is shown on request and for LaTeX.
 SUMMARY = "summary"
 # Formats that people read from the top: they open with the summary.
@@ -29,12 +31,12 @@ def chosen_parts(requested: str | None, form: str, *, further: bool = False) -> 
     """
     all_parts = (SUMMARY, *PARTS)
     if requested:
-        names, valid = requested.split(","), ("all", *all_parts)
+        names, valid = requested.split(","), ("all", *all_parts, CONCLUSIONS)
         for name in names:
             if name not in valid:
                 options = ", ".join(valid)
                 raise UsageError(f"no table {name!r} (there are: {options}).{suggest(name, valid)}")
-        return all_parts if "all" in names else names
+        return (*all_parts, CONCLUSIONS) if "all" in names else names
     if form in OPENING:
         return (SUMMARY, "effects") if further else (SUMMARY,)
     return all_parts if form == "latex" else PARTS
@@ -66,10 +68,14 @@ def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS)
         tables.append(_effects(comparison))
     if "families" in parts:
         tables.append(_families(comparison))
+    if CONCLUSIONS in parts:
+        tables.append(_conclusions(comparison))
     if {"pairs", "effects"} & set(parts):
         machine = _wide_pairs
     elif {"leaderboard", SUMMARY} & set(parts):
         machine = _long_leaderboard
+    elif CONCLUSIONS in parts and "families" not in parts:
+        machine = _conclusions
     else:
         machine = _families
     # With all tables requested by name, each pair is written in full.
@@ -85,8 +91,14 @@ def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS)
 
 def further_tables(comparison: Comparison) -> list[Table]:
     """What the charts of the report do not show: effect sizes, and all runs together."""
-    tables = [_effects(comparison), _families(comparison)]
+    tables = [_conclusions(comparison), _effects(comparison), _families(comparison)]
     return [_doubts(comparison).first(MOST_PAIRS), *tables] if comparison.doubts else tables
+
+
+def _conclusions(comparison: Comparison) -> Table:
+    """What may be concluded, a sentence a row."""
+    columns = [Column("about", numeric=False), Column("statement", numeric=False)]
+    return Table(columns, [list(row) for row in comparison.conclusions()], "What may be concluded")
 
 
 _NAMES = (Column("measure", numeric=False), Column("a", numeric=False), Column("b", numeric=False))
@@ -425,7 +437,7 @@ def _families(comparison: Comparison) -> Table:
         f"run, {comparison.unit}, rest %: where the variance of a score comes from.",
     ]
     if any(f.reliability is not None and f.reliability.alpha < 0 for f in comparison.families):
-        from cranfield.stats.cronbach import NEGATIVE_ALPHA
+        from cranfield.stats.anova import NEGATIVE_ALPHA
 
         notes.append(NEGATIVE_ALPHA.format(units=f"{comparison.unit}s"))
     rows = [_family_row(f) for f in comparison.families]

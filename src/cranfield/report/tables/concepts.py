@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -34,7 +33,7 @@ from cranfield.report.render import html_table, still_page
 _NEAREST = 10
 
 
-def check_document(check: OntologyCheck, **_: Any) -> Document:
+def check_document(check: OntologyCheck, **_: object) -> Document:
     """What is wrong, if anything, and how large the ontology is."""
     facts = check.facts.as_dict()
     columns = [Column(name, numeric=name != "ontology") for name in facts]
@@ -43,10 +42,10 @@ def check_document(check: OntologyCheck, **_: Any) -> Document:
     if check.problems:
         rows: list[list[Cell]] = [[text] for text in check.problems]
         tables.insert(0, Table([Column("problem", numeric=False)], rows))
-    return Document(check.to_dict(), tables, check.notes)
+    return Document(check.to_dict, tables, check.notes)
 
 
-def document(view: OntologyView, **_: Any) -> Document:
+def document(view: OntologyView, **_: object) -> Document:
     """The tree with its link costs, and the rules."""
     rows: list[list[Cell]] = [
         ["  " * n.indent + n.shown, "concept" if n.concept else "category", n.link_cost]
@@ -61,10 +60,10 @@ def document(view: OntologyView, **_: Any) -> Document:
     if view.rules:
         heads = [Column("rule", numeric=False), Column("concepts", numeric=False)]
         tables.append(Table(heads, [[kind, ", ".join(names)] for kind, names in view.rules]))
-    return Document(view.to_dict(), tables, view.notes)
+    return Document(view.to_dict, tables, view.notes)
 
 
-def concept_document(view: ConceptView, **_: Any) -> Document:
+def concept_document(view: ConceptView, **_: object) -> Document:
     """What is known of a concept, and those nearest to it."""
     facts: list[list[Cell]] = [list(fact) for fact in view.facts]
     nearest: list[list[Cell]] = [list(pair) for pair in view.costs[:_NEAREST]]
@@ -72,10 +71,10 @@ def concept_document(view: ConceptView, **_: Any) -> Document:
         Table([Column(view.concept, numeric=False), Column("", numeric=False)], facts),
         Table([Column("nearest concepts", numeric=False), Column("cost")], nearest),
     ]
-    return Document(view.to_dict(), tables, view.notes)
+    return Document(view.to_dict, tables, view.notes)
 
 
-def categories_document(categories: OntologyCategories, **_: Any) -> Document:
+def categories_document(categories: OntologyCategories, **_: object) -> Document:
     """The concepts by category, and the parts of each category."""
     text = partial(Column, numeric=False)
     shares: list[list[Cell]] = [
@@ -88,10 +87,10 @@ def categories_document(categories: OntologyCategories, **_: Any) -> Document:
         Table([text("category"), Column("concepts"), Column("share %", digits=2)], shares),
         Table([text("category"), text("part"), Column("concepts"), text("names")], parts),
     ]
-    return Document(categories.to_dict(), tables, categories.notes, machine=tables[1])
+    return Document(categories.to_dict, tables, categories.notes, machine=tables[1])
 
 
-def comparison_document(comparison: VocabularyComparison, **_: Any) -> Document:
+def comparison_document(comparison: VocabularyComparison, **_: object) -> Document:
     """How much both share, then what was removed, added and moved, and the rules."""
     text = partial(Column, numeric=False)
     heads = ["concepts", "same", "same %", "near", "covered %", "removed", "added", "moved"]
@@ -123,7 +122,7 @@ def comparison_document(comparison: VocabularyComparison, **_: Any) -> Document:
         heading = [text("concept"), text("near"), Column("relatedness", digits=3)]
         tables.append(Table(heading, near_rows, f"Near by {comparison.method}"))
     return Document(
-        comparison.to_dict(), tables, comparison.notes, machine=tables[min(1, len(tables) - 1)]
+        comparison.to_dict, tables, comparison.notes, machine=tables[min(1, len(tables) - 1)]
     )
 
 
@@ -131,7 +130,7 @@ _SHADES = " ░▒▓█"  # far to near
 _WIDEST_HEAT_MAP = 120
 
 
-def cost_map_document(view: CostMapView, *, form: str = "table", **_: Any) -> Document:
+def cost_map_document(view: CostMapView, *, form: str = "table", **_: object) -> Document:
     """The nearest concepts; with the drawing on a terminal, and as a page in HTML."""
     nearest = nearest_table(view.costs, view.nearest, view.count)
     payload = view.to_dict()
@@ -153,7 +152,7 @@ def _text_drawing(view: CostMapView) -> list[str]:
 
 
 def cost_map_comparison_document(
-    comparison: MapComparison, *, top: int = DIFFERENCES, **_: Any
+    comparison: MapComparison, *, top: int = DIFFERENCES, **_: object
 ) -> Document:
     """How alike two maps are, and the pairs that differ most."""
     heads = ("concepts", "Spearman", "p (Mantel)", "Pearson", "mean difference")
@@ -172,7 +171,7 @@ def cost_map_comparison_document(
     columns += [Column("first", digits=3), Column("second", digits=3)]
     if rows:
         tables.append(Table(columns, rows, "Pairs that differ most"))
-    return Document(comparison.to_dict(top=top), tables, comparison.notes)
+    return Document(partial(comparison.to_dict, top=top), tables, comparison.notes)
 
 
 def nearest_table(
@@ -182,7 +181,7 @@ def nearest_table(
     wide = min(count, len(costs.concepts) - 1)
     columns = [Column("concept", numeric=False)]
     for k in range(1, wide + 1):
-        columns += [Column(f"nearest {k}", numeric=False), Column("cost", digits=3)]
+        columns += [Column(f"nearest {k}", numeric=False), Column(f"cost {k}", digits=3)]
     rows: list[list[Cell]] = []
     for concept, neighbours in nearest:
         row: list[Cell] = [concept, *(cell for pair in neighbours for cell in pair)]
@@ -266,7 +265,7 @@ def costmap_page(view: CostMapView, nearest: Table) -> str:
     )
 
 
-def pairs_document(answer: PairRelatedness, *, human: bool = False, **_: Any) -> Document:
+def pairs_document(answer: PairRelatedness, *, human: bool = False, **_: object) -> Document:
     """The pairs by every method, and the correlations; with `human` the correlations alone."""
     payload = answer.to_dict(human=human)
     tables = [] if human else [_pair_table(answer)]
@@ -276,16 +275,16 @@ def pairs_document(answer: PairRelatedness, *, human: bool = False, **_: Any) ->
     return Document(payload, tables, answer.notes, machine)
 
 
-def costs_document(answer: ConceptCosts, *, form: str = "table", **_: Any) -> Document:
+def costs_document(answer: ConceptCosts, *, form: str = "table", **_: object) -> Document:
     """The whole square for programs, the nearest concepts of each for people."""
     if form in ("csv", "tsv"):
         table = square_table(answer.costs)
     else:
         table = nearest_table(answer.costs, nearest_concepts(answer.costs), NEAREST)
-    return Document(answer.to_dict(), [table], answer.notes)
+    return Document(answer.to_dict, [table], answer.notes)
 
 
-def catalogue_document(catalogue: MethodCatalogue, **_: Any) -> Document:
+def catalogue_document(catalogue: MethodCatalogue, **_: object) -> Document:
     """The methods, and what they need."""
     rows: list[list[Cell]] = []
     for m in catalogue.methods:
@@ -294,7 +293,7 @@ def catalogue_document(catalogue: MethodCatalogue, **_: Any) -> Document:
         rows.append([m.name, m.title, f"[{low}, {high}]", needs, m.source.key, m.summary])
     heads = ("method", "title", "range", "needs", "source", "what it is")
     table = Table([Column(h, numeric=False) for h in heads], rows)
-    return Document(catalogue.to_dict(), [table], catalogue.notes)
+    return Document(catalogue.to_dict, [table], catalogue.notes)
 
 
 def _pair_table(answer: PairRelatedness) -> Table:
@@ -370,7 +369,7 @@ def _span(interval: tuple[float, float]) -> str:
 TAGS_SHOWN = 20
 
 
-def tags_document(corpus: TagCorpus, *, top: int = TAGS_SHOWN, **_: Any) -> Document:
+def tags_document(corpus: TagCorpus, *, top: int = TAGS_SHOWN, **_: object) -> Document:
     """The figures of a corpus; `top` bounds the lists that people see."""
     text = partial(Column, numeric=False)
     frequent_heading = f"in >= {corpus.min_items} items"
@@ -414,7 +413,7 @@ def tags_document(corpus: TagCorpus, *, top: int = TAGS_SHOWN, **_: Any) -> Docu
     if corpus.unknown:
         unknown = _tag_table(corpus.unknown)
         tables.append(replace(unknown.first(top), title="Tags that WordNet does not know"))
-    return Document(corpus.to_dict(), tables, corpus.notes, machine=proposals)
+    return Document(corpus.to_dict, tables, corpus.notes, machine=proposals)
 
 
 def _tag_table(tags: Sequence[TagCount], kind: str = "") -> Table:

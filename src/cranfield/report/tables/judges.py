@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from cranfield.comparison.judges import Estimated, JudgesReport
+from cranfield.comparison.judges import IntervalEstimate, JudgesReport
 from cranfield.report.document import Cell, Column, Document, Table
 
 
-def document(report: JudgesReport, **_: Any) -> Document:
+def document(report: JudgesReport, **_: object) -> Document:
     """Agreement, confusion, and what each judge does to means, rankings and single runs."""
     tables = [_agreement(report), _confusion(report)]
     if any(judge.measures for judge in report.judges):
         tables += [_rankings(report), _means(report)]
     tables += [t for t in (_swaps(report), _families(report)) if t.rows]
-    return Document(report.to_dict(), tables, report.notes)
+    return Document(report.to_dict, tables, report.notes)
 
 
 def _text(*names: str) -> list[Column]:
     return [Column(name, numeric=False) for name in names]
 
 
-def _three(estimate: Estimated) -> list[Cell]:
+def _three(estimate: IntervalEstimate) -> list[Cell]:
     return [estimate.value, estimate.low, estimate.high]
 
 

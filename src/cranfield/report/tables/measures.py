@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from typing import Any
 
 from cranfield.evaluation.measure_catalogue import (
-    DIMENSIONS,
     MeasureCard,
     MeasureCatalogue,
     describe,
@@ -14,6 +12,7 @@ from cranfield.evaluation.measure_catalogue import (
     show_range,
     signature,
 )
+from cranfield.options import DIMENSIONS
 from cranfield.report.document import Cell, Column, Document, Table
 
 _BEST = {True: "high", False: "low", None: ""}
@@ -21,10 +20,10 @@ _WIDTH, _SET_WIDTH = 76, 90
 _NOT_IN_THE_TABLE = ("params", "higher_is_better", "worked_example")
 
 
-def document(catalogue: MeasureCatalogue, *, by_dimension: bool = False, **_: Any) -> Document:
+def document(catalogue: MeasureCatalogue, *, by_dimension: bool = False, **_: object) -> Document:
     """A table per family, and the sets; or one by dimensions."""
     if by_dimension:
-        return Document(catalogue.to_dict(), [_by_dimension(catalogue)], catalogue.notes)
+        return Document(catalogue.to_dict, [_by_dimension(catalogue)], catalogue.notes)
     columns = [Column(n, numeric=False) for n in ("name", "mean", "what it is", "range", "best")]
     tables = []
     for family in dict.fromkeys(m.family for m in catalogue.measures):
@@ -47,7 +46,7 @@ def document(catalogue: MeasureCatalogue, *, by_dimension: bool = False, **_: An
     ]
     if sets:
         tables.append(Table([Column(c, numeric=False) for c in ("set", "members")], sets, "Sets"))
-    return Document(catalogue.to_dict(), tables, catalogue.notes, machine=Table(columns, all_rows))
+    return Document(catalogue.to_dict, tables, catalogue.notes, machine=Table(columns, all_rows))
 
 
 def _by_dimension(catalogue: MeasureCatalogue) -> Table:
@@ -59,7 +58,7 @@ def _by_dimension(catalogue: MeasureCatalogue) -> Table:
     return Table([Column(name, numeric=False) for name in (*DIMENSIONS, "measures")], rows)
 
 
-def card_document(card: MeasureCard, **_: Any) -> Document:
+def card_document(card: MeasureCard, **_: object) -> Document:
     """What is known of a measure, line by line."""
     facts = describe(card.measure)
     rows: list[list[Cell]] = []
@@ -76,7 +75,7 @@ def card_document(card: MeasureCard, **_: Any) -> Document:
         rows += _wrap_fact("worked example", card.worked.given)
         rows += [["", f"{name} = {value:.6f}"] for name, value in card.worked.values.items()]
     columns = [Column("measure", numeric=False), Column(str(card.measure), numeric=False)]
-    return Document(card.to_dict(), [Table(columns, rows)], card.notes)
+    return Document(card.to_dict, [Table(columns, rows)], card.notes)
 
 
 def _wrap_fact(key: str, text: str) -> list[list[Cell]]:

@@ -29,7 +29,7 @@ _WORTH = (
 )
 
 
-def document(answer: PoweredScores, **_: Any) -> Document:
+def document(answer: PoweredScores, **_: object) -> Document:
     """The estimates, and the differences where they were asked for."""
     tables = [_estimates(answer)]
     if answer.pairs:
@@ -37,7 +37,7 @@ def document(answer: PoweredScores, **_: Any) -> Document:
     if answer.design == "units" and answer.gold_units < answer.silver_units:
         tables.append(_curve(answer))
         tables += [t for t in (_needed(answer),) if t.rows]
-    return Document(answer.to_dict(), tables, answer.notes, tables[0])
+    return Document(answer.to_dict, tables, answer.notes, tables[0])
 
 
 def _curve(answer: PoweredScores) -> Table:

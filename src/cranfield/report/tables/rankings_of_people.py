@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from cranfield.evaluation.category_votes.answer import UncertainScores
+from cranfield.evaluation.category_votes import UncertainScores
 from cranfield.evaluation.displacement import DisplacementScores
 from cranfield.evaluation.index_quality import BEST, OPTIMAL, IndexQuality
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables.scores import leaderboard, per_unit
 
 
-def category_votes_document(scores: UncertainScores, **_: Any) -> Document:
+def category_votes_document(scores: UncertainScores, **_: object) -> Document:
     """Distributions per topic, bands over depths, categories of the queries, and who is better."""
     tables = [_topics(scores)]
     if scores.bands:
@@ -22,7 +23,7 @@ def category_votes_document(scores: UncertainScores, **_: Any) -> Document:
     tables.append(_categories(scores))
     if scores.comparisons:
         tables.append(_better(scores))
-    return Document(scores.to_dict(), tables, scores.notes)
+    return Document(scores.to_dict, tables, scores.notes)
 
 
 def _text(name: str) -> Column:
@@ -94,7 +95,7 @@ def _better(scores: UncertainScores) -> Table:
 
 
 def displacement_document(
-    scores: DisplacementScores, *, per: Sequence[str] = (), **_: Any
+    scores: DisplacementScores, *, per: Sequence[str] = (), **_: object
 ) -> Document:
     """Means over subjects, what they are made of, tests between runs, and more if asked for."""
     tables = [_overview(scores)]
@@ -111,7 +112,7 @@ def displacement_document(
         keys = ("run", "subject", "topic")
         machine = _listing(scores, scores.topic_rows(), keys, "Per subject and topic")
         tables.append(machine)
-    return Document(scores.to_dict(per=per), tables, scores.notes, machine)
+    return Document(partial(scores.to_dict, per=per), tables, scores.notes, machine)
 
 
 def _overview(scores: DisplacementScores) -> Table:
@@ -169,7 +170,9 @@ def _number(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def index_quality_document(answer: IndexQuality, *, per: Sequence[str] = (), **_: Any) -> Document:
+def index_quality_document(
+    answer: IndexQuality, *, per: Sequence[str] = (), **_: object
+) -> Document:
     """The scores of queries that know the answer and of runs, and what the runs lose."""
     scores = answer.scores
     board = leaderboard(scores)
@@ -188,7 +191,7 @@ def index_quality_document(answer: IndexQuality, *, per: Sequence[str] = (), **_
         tables.append(Table(columns, rows, title))
     unit_tables = [per_unit(scores, unit) for unit in per]
     return Document(
-        answer.to_dict(per=per),
+        partial(answer.to_dict, per=per),
         [*tables, *unit_tables],
         answer.notes,
         unit_tables[0] if unit_tables else None,

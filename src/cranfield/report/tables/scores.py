@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
-from cranfield._records import replace
 from cranfield.evaluation.truth_uncertainty import better_rows, run_doubts, topic_doubts
 from cranfield.report.document import Cell, Column, Document, Table
 
@@ -15,32 +16,38 @@ if TYPE_CHECKING:
     from cranfield.evaluation.baselines import Annotation
     from cranfield.evaluation.concept_queries import ConceptRanking
     from cranfield.evaluation.explanations import Derivation, Explanations, ItemExplanation
+    from cranfield.evaluation.feedback import Feedback
     from cranfield.evaluation.fusion import Fusion
+    from cranfield.evaluation.run_calibration import CalibratedRun
     from cranfield.evaluation.scores import Scores
     from cranfield.measures import Measure
 
 UNITS = {"topic": "topics", "item": "items", "concept": "concepts"}
 
 
-def document(scores: Scores, *, per: Sequence[str] = (), ranks: bool = False, **_: Any) -> Document:
+def document(
+    scores: Scores, *, per: Sequence[str] = (), ranks: bool = False, **_: object
+) -> Document:
     """The leaderboard, how far ties can move it, and the values of the units in `per`.
 
     With `ranks` every measure has the rank of each run beside its value.
     """
-    tables = [leaderboard(scores) if scores.task == "ranked" else _with_density(scores)]
+    tables = [_with_density(scores) if scores.task == "labels" else leaderboard(scores)]
     if ranks:
         tables = [rank_table(scores)]
     if scores.tie_range:
         tables.append(tie_table(scores))
+    if "errors_from" in scores.facts:
+        tables.append(error_table(scores))
+    if "draws" in scores.facts and scores.task == "regions":
+        tables += resampled_tables(scores)
     if scores.doubt is not None:
         tables += doubt_tables(scores)
     long_tables = [per_unit(scores, unit) for unit in per]
     readable = [table for unit in per for table in unit_tables(scores, unit)]
-    payload = scores.to_dict(per=per)
     machine = long_tables[0] if long_tables else None
-    return Document(
-        payload, [*tables, *readable], scores.notes, machine, lead=payload.get("verdict", ())
-    )
+    payload = partial(scores.to_dict, per=per)
+    return Document(payload, [*tables, *readable], scores.notes, machine, lead=scores.verdict())
 
 
 def score_columns(scores: Scores) -> list[Column]:
@@ -74,9 +81,49 @@ def leaderboard(scores: Scores) -> Table:
     return Table(columns, rows, notes=_left_out_notes(scores))
 
 
+def error_table(scores: Scores) -> Table:
+    """How many boxes of each run are right, wrong in which way, and missed."""
+    kinds = list(scores.run_facts[0]["errors"])
+    columns = [Column("run", numeric=False), *(Column(kind, digits=0) for kind in kinds)]
+    rows: list[list[Cell]] = [
+        [scores.runs[i], *scores.run_facts[i]["errors"].values()] for i in scores.best_first()
+    ]
+    note = f"boxes with a confidence of {scores.facts['errors_from']:g} or more, overlap 0.5"
+    return Table(columns, rows, "What became of the boxes", [note])
+
+
+def resampled_tables(scores: Scores) -> list[Table]:
+    """Intervals of the means of runs over resampled items, and the differences of runs."""
+    note = f"{scores.facts['draws']} resamples of the items, seed {scores.facts['seed']}"
+    columns = [Column("measure", numeric=False), Column("run", numeric=False), Column("mean")]
+    columns += [Column("low", heading="from"), Column("high", heading="to")]
+    rows: list[list[Cell]] = []
+    for m in scores.measures:
+        means = scores.plain_means(m)
+        for i in scores.best_first(m):
+            ends = scores.run_facts[i]["ci"][str(m)] or (None, None)
+            rows.append([str(m), scores.runs[i], means[i], *ends])
+    tables = [Table(columns, rows, "95 % intervals", [note])]
+    if scores.facts["pairs"]:
+        columns = [Column(name, numeric=False) for name in ("measure", "a", "b")]
+        columns += [Column("difference"), Column("low", heading="from")]
+        columns += [Column("high", heading="to"), Column("p"), Column("p_corrected")]
+        rows = [
+            [
+                *(row[name] for name in ("measure", "a", "b", "difference")),
+                *(row["ci"] or (None, None)),
+                *(row[name] for name in ("p", "p_corrected")),
+            ]
+            for row in scores.facts["pairs"]
+        ]
+        note = "p: from the spread of the resampled differences; corrected by Holm per measure"
+        tables.append(Table(columns, rows, "Differences of runs", [note]))
+    return tables
+
+
 def rank_table(scores: Scores) -> Table:
     """The mean of every run under every measure with its rank; runs that tie share one."""
-    from cranfield.comparison.ranks import shared_ranks
+    from cranfield.comparison.standings import shared_ranks
 
     columns = [Column("run", numeric=False)]
     cells: list[list[Cell]] = [[run] for run in scores.runs]
@@ -197,7 +244,23 @@ def doubt_tables(scores: Scores) -> list[Table]:
     tables.append(_units(scores))
     if scores.doubt is not None and scores.doubt.items:
         tables.append(_items(scores))
+    if scores.run_facts and "bounds" in scores.run_facts[0]:
+        tables.insert(1, _bounds(scores))
     return tables
+
+
+def _bounds(scores: Scores) -> Table:
+    """The least and the greatest value that the cells without a judgement allow."""
+    columns = [_text("measure"), _text("run"), Column("expected")]
+    columns += [Column("lowest"), Column("highest")]
+    rows: list[list[Cell]] = []
+    for m in scores.measures:
+        for i in scores.best_first(m):
+            ends = scores.run_facts[i]["bounds"][str(m)]
+            if ends is not None:
+                rows.append([str(m), scores.runs[i], float(scores.overall[m][i]), *ends])
+    note = "lowest and highest: with the worst and the best labels of the cells not judged"
+    return Table(columns, rows, "Bounds whatever the other cells are", [note])
 
 
 def _text(name: str) -> Column:
@@ -225,8 +288,10 @@ def _notes(scores: Scores, unit: str) -> list[str]:
     if doubt is None:
         return []
     exact = f"; exact for {', '.join(doubt.exact)}" if doubt.exact else ""
+    imputed = "judged_cells" in scores.facts.get("truth", {})
+    allowing = "judged cells" if imputed else "probabilities"
     return [
-        f"expected: over all truths that the probabilities allow; ± truth: the spread that comes "
+        f"expected: over truths that the {allowing} allow; ± truth: the spread that comes "
         f"from the truth; ± {unit}: the spread that comes from the choice of {unit}.",
         f"95 % intervals of the truth alone, of the {unit} alone, and of both together. "
         f"{doubt.draws} draws of the whole truth, the same for all runs, seed {doubt.seed}{exact}.",
@@ -277,7 +342,7 @@ def _items(scores: Scores) -> Table:
     return Table(columns, rows, "The items that carry the doubt", [note])
 
 
-def fusion_document(fusion: Fusion, **_: Any) -> Document:
+def fusion_document(fusion: Fusion, **_: object) -> Document:
     """The weights of the runs; with folds, those of each and what they reach."""
     runs = Table(
         [Column("run", numeric=False), Column("weight", digits=2)],
@@ -294,32 +359,55 @@ def fusion_document(fusion: Fusion, **_: Any) -> Document:
         ]
         notes = (f"{fusion.measure} of all topics, each held out: {fusion.held_out:.4f}",)
         tables.append(Table(columns, rows, f"Tuned for {fusion.measure}", notes))
-    return Document(fusion.to_dict(), tables, fusion.notes)
+    return Document(fusion.to_dict, tables, fusion.notes)
 
 
-def annotation_document(annotation: Annotation, **_: Any) -> Document:
+def feedback_document(feedback: Feedback, **_: object) -> Document:
+    """A row for each measure: before, after, and the gain with its interval."""
+    names = ("before", "after", "gain", "low", "high", "topics")
+    rows: list[list[Cell]] = [
+        [gain.measure, *(getattr(gain, name) for name in names)] for gain in feedback.gains
+    ]
+    columns = [Column("measure", numeric=False), *map(Column, names)]
+    return Document(feedback.to_dict(), [Table(columns, rows, feedback.headline())], feedback.notes)
+
+
+def annotation_document(annotation: Annotation, **_: object) -> Document:
     """A row for each concept."""
     table = Table(
         [Column("concept", numeric=False), Column("threshold")],
         [[concept, limit] for concept, limit in annotation.thresholds.items()],
         annotation.headline(),
     )
-    return Document(annotation.to_dict(), [table], annotation.notes)
+    return Document(annotation.to_dict, [table], annotation.notes)
 
 
-def concept_query_document(ranking: ConceptRanking, **_: Any) -> Document:
+def calibrated_run_document(answer: CalibratedRun, **_: object) -> Document:
+    """Measures before and after, and what is true of the cells of each range of confidences."""
+    rows: list[list[Cell]] = [[name, *values] for name, values in answer.measures.items()]
+    columns = [Column("measure", numeric=False), Column("before"), Column("after")]
+    tables = [Table(columns, rows, answer.headline())] if rows else []
+    for when, bins in (("before", answer.before), ("after", answer.after)):
+        heads = [Column("cells"), Column("mean confidence"), Column("true")]
+        counted: list[list[Cell]] = [[b.cells, b.confidence, b.true] for b in bins]
+        if counted:
+            tables.append(Table(heads, counted, f"Reliability {when}"))
+    return Document(answer.to_dict, tables, answer.notes)
+
+
+def concept_query_document(ranking: ConceptRanking, **_: object) -> Document:
     """A row per query with its first items."""
     columns = [Column(name, numeric=False) for name in ("topic", "query", "first items")]
     rows = [[t, q, ", ".join(ranking.best(t))] for t, q in ranking.queries]
-    return Document(ranking.to_dict(), [Table(columns, rows, ranking.headline())], ranking.notes)
+    return Document(ranking.to_dict, [Table(columns, rows, ranking.headline())], ranking.notes)
 
 
-def explanations_document(answer: Explanations, **_: Any) -> Document:
+def explanations_document(answer: Explanations, **_: object) -> Document:
     """Labels, derivations and values of the item, run by run."""
     tables = [
         table for explanation in answer.explained for table in _explanation_tables(explanation)
     ]
-    return Document(answer.to_dict(), tables, answer.notes)
+    return Document(answer.to_dict, tables, answer.notes)
 
 
 def _explanation_tables(explanation: ItemExplanation) -> Iterator[Table]:

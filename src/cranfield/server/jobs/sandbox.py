@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import multiprocessing
 import os
 import resource
 import socket
@@ -32,60 +33,69 @@ def fork_children(*modules: str) -> None:
     """
     for module in modules:
         import_module(module)
+    context = multiprocessing.get_context("fork")
     for line in sys.stdin:
         reading, writing = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.close(reading)
-            run_job(json.loads(line), writing)
+        child = context.Process(target=run_job, args=(json.loads(line), reading, writing))
+        child.start()
         os.close(writing)
         with os.fdopen(reading, "rb") as stream:
             reply = stream.read()
-        _, status = os.waitpid(child, 0)
-        words = {"code": os.waitstatus_to_exitcode(status), "said": reply.decode(errors="replace")}
+        child.join()
+        words = {"code": child.exitcode, "said": reply.decode(errors="replace")}
+        child.close()
         try:
             sys.stdout.write(json.dumps(words) + "\n")
             sys.stdout.flush()
         except BrokenPipeError:  # the server is gone, and with it the reader
-            os._exit(1)
+            # Nothing is left to be flushed at the end, where it would fail once more.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
 
 
-def run_job(job_input: dict[str, Any], writing: int) -> NoReturn:
+def run_job(job_input: dict[str, Any], reading: int, writing: int) -> NoReturn:
     """Do one job, say one line of JSON, and end."""
+    os.close(reading)
     code = 1
     try:
-        confine(job_input["limits"])
+        job_input["is_alone"] = confine(job_input["limits"])
         result = JOB_KINDS[job_input["kind"]](job_input)
         code = 0
     except MemoryError:
         result = {"error": "it needs more memory than a scoring job may use"}
     except BaseException as error:
         result = {"error": _sentence(error)}
-    try:
-        with os.fdopen(writing, "wb") as stream:
-            stream.write(json.dumps(result, ensure_ascii=False).encode(errors="replace"))
-    finally:
-        os._exit(code)
+    with os.fdopen(writing, "wb") as stream:
+        stream.write(json.dumps(result, ensure_ascii=False).encode(errors="replace"))
+    sys.exit(code)
 
 
-def confine(limits: dict[str, int]) -> None:
-    """Limits on memory, time and the size of files; no new connection can be made."""
-    resource.setrlimit(resource.RLIMIT_AS, (limits["memory"], limits["memory"]))
+def confine(limits: dict[str, int]) -> bool:
+    """Limits on memory, time and the size of files; no new connection can be made.
+
+    Whether the process has a network of its own with nothing in it, which its children have, too.
+    """
+    is_alone = False
+    if sys.platform != "darwin":  # which has no limit of addresses that holds
+        resource.setrlimit(resource.RLIMIT_AS, (limits["memory"], limits["memory"]))
     resource.setrlimit(resource.RLIMIT_CPU, (limits["seconds"], limits["seconds"] + 5))
     resource.setrlimit(resource.RLIMIT_FSIZE, (limits["file_bytes"], limits["file_bytes"]))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.environ["OMP_NUM_THREADS"] = "1"
     # Where the system grants it, the child has a network of its own with nothing in it.
     system = ctypes.CDLL(None, use_errno=True)
-    if system.unshare(CLONE_NEWNET):
-        system.unshare(CLONE_NEWUSER | CLONE_NEWNET)
+    if hasattr(system, "unshare"):
+        is_alone = not system.unshare(CLONE_NEWNET) or not system.unshare(
+            CLONE_NEWUSER | CLONE_NEWNET
+        )
     socket.socket = _NoSocket  # type: ignore[misc]
+    return is_alone
 
 
 class _NoSocket(socket.socket):
     """Takes the place of sockets: there are none in a job."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         raise OSError("a scoring job opens no connection")
 
 
@@ -102,6 +112,10 @@ def score(job_input: dict[str, Any]) -> dict[str, Any]:
 
     Where there is silver its scores lie beside them, and curves are of gold and else of silver.
     """
+    if job_input["scorer"]:
+        from cranfield.server.jobs.own_scoring import score_by_program
+
+        return score_by_program(job_input)
     from cranfield.campaign.estimated import under_silver
     from cranfield.campaign.results_bundle import gather_results
     from cranfield.comparison.joined import combine_scores
@@ -145,23 +159,51 @@ def prepare_collection(job_input: dict[str, Any], folder: Path) -> Collection:
     path = folder / f"{name}{job_input['run']['ending']}"
     path.symlink_to(job_input["run"]["path"])
     threshold = write_threshold(job_input["run"]["threshold"], folder / "threshold.csv")
+    truth = truth_part(job_input, folder)
     facts = {name: RunFacts(name, threshold=threshold)}
     measures = tuple(job_input["measures"])
     if job_input["task"] == "ranked":
         return replace(
             collection,
-            judgements=Path(job_input["truth"]),
+            judgements=truth,
             runs=(path,),
             measures=measures,
             run_facts=facts,
         )
     return replace(
         collection,
-        truth=Path(job_input["truth"]),
+        truth=truth,
         label_runs=(path,),
         label_measures=measures,
         run_facts=facts,
     )
+
+
+def truth_part(job_input: dict[str, Any], folder: Path) -> Path:
+    """The truth of a job, or the part of it that a live board or the final tables are made from."""
+    from cranfield.campaign.live_board import write_part
+    from cranfield.io.collection import read_collection
+
+    truth, part = Path(job_input["truth"]), job_input["part"]
+    if part is None:
+        return truth
+    target = folder / "part"
+    target.mkdir()
+    splits = read_collection(job_input["public"]).splits
+    return write_part(truth, job_input["task"], target, **part, splits=splits)
+
+
+def live(job_input: dict[str, Any]) -> dict[str, Any]:
+    """What the live board of a task shows."""
+    from cranfield.campaign.live_board import live_rows
+    from cranfield.io.collection import read_collection
+
+    scores = _concat_scores(job_input["parts"])
+    if scores is None:
+        raise FileNotFoundError("scores of a run are gone")
+    primary = read_collection(job_input["public"]).part(job_input["task"]).primary
+    measure = primary if primary in map(str, scores.measures) else str(scores.measures[0])
+    return {"done": 1, "board": live_rows(scores, measure, job_input["entries"])}
 
 
 def write_threshold(text: str, file: Path) -> str:
@@ -262,7 +304,8 @@ def publish(job_input: dict[str, Any]) -> dict[str, Any]:
 
     out = Path(job_input["out"])
     out.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_atomic(out, Path(job_input["truth"]).read_bytes())
+    with tempfile.TemporaryDirectory(dir=job_input["work"]) as folder:
+        write_atomic(out, truth_part(job_input, Path(folder)).read_bytes())
     return {"done": 1}
 
 
@@ -273,7 +316,13 @@ def export(job_input: dict[str, Any]) -> dict[str, Any]:
     return write_export(job_input)
 
 
-JOB_KINDS = {"export": export, "score": score, "aggregate": aggregate, "publish": publish}
+JOB_KINDS = {
+    "export": export,
+    "score": score,
+    "aggregate": aggregate,
+    "publish": publish,
+    "live": live,
+}
 
 if __name__ == "__main__":
     fork_children(

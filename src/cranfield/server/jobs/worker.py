@@ -14,6 +14,8 @@ from cranfield.server.context import Context
 from cranfield.server.jobs.fork_server import ForkServer, StoppedError
 from cranfield.server.services import backup as _backup  # noqa: F401 - adds its kinds of jobs
 from cranfield.server.services import jobs, scoring
+from cranfield.server.services import mail as _mail  # noqa: F401 - adds its kind of jobs
+from cranfield.server.services import webhooks as _webhooks  # noqa: F401 - adds its kind of jobs
 from cranfield.server.services.campaigns import close_due
 from cranfield.server.services.disk import sweep
 from cranfield.server.services.jobs import Row

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cranfield.server.rehearsal.scale import QUOTA
-from cranfield.server.rehearsal.world import World
+from cranfield.server.rehearsal.world import QUOTA, World
 
 CONFIGURATIONS = ("V", "T", "M")
 # Invented: towns of no country.

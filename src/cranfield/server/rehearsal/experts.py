@@ -10,7 +10,7 @@ from functools import partial
 from cranfield.campaign.annotation_task import make_sheet
 from cranfield.server.rehearsal import people
 from cranfield.server.rehearsal.client import Client
-from cranfield.server.rehearsal.personas import Crowd
+from cranfield.server.rehearsal.people import Crowd
 from cranfield.server.rehearsal.stage import RehearsalError, Stage
 from cranfield.server.rehearsal.working import mended
 from cranfield.server.rehearsal.world import CROWD, NAME

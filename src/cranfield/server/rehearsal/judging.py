@@ -11,17 +11,16 @@ from pathlib import Path
 
 import numpy as np
 
-from cranfield.server.client import TOKEN
+from cranfield.client import TOKEN
 from cranfield.server.rehearsal import people
 from cranfield.server.rehearsal.client import HOST
-from cranfield.server.rehearsal.process import command
-from cranfield.server.rehearsal.stage import RehearsalError, Stage
+from cranfield.server.rehearsal.stage import RehearsalError, Stage, command
 from cranfield.server.rehearsal.world import NAME, World
 
 SLUG = "pool"
 # Of so many judgements one is a grade beside the truth.
 _SLIPS = 20
-# A program that knows grades from a file, as `cranfield judge` speaks with one.
+# A program that knows grades from a file, as `cranfield site judge` speaks with one.
 _PROGRAM = """\
 import json, sys
 grades = json.load(open(sys.argv[1]))
@@ -109,7 +108,7 @@ def _grades(world: World) -> dict[str, int]:
 
 
 def _program(stage: Stage, token: str, grades: dict[str, int], limit: int) -> int:
-    """`cranfield judge` with a program of ours; gives how many units it judged."""
+    """`cranfield site judge` with a program of ours; gives how many units it judged."""
     folder = Path(stage.folder)
     (folder / "judge.py").write_text(_PROGRAM, encoding="utf-8")
     (folder / "grades.json").write_text(json.dumps(grades), encoding="utf-8")

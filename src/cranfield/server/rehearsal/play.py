@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, ClassVar
 
-from cranfield.notes import Progress
+from cranfield.answers import Answer
+from cranfield.notes import Progress, Watcher
 from cranfield.server.rehearsal import (
     experts,
     judging,
@@ -16,15 +18,59 @@ from cranfield.server.rehearsal import (
     surveying,
     working,
 )
-from cranfield.server.rehearsal.checks import Check, Rehearsal, joined
 from cranfield.server.rehearsal.experts import ExpertOutcome
 from cranfield.server.rehearsal.judging import PoolOutcome
 from cranfield.server.rehearsal.publishing import PublicationOutcome
-from cranfield.server.rehearsal.scale import Scale
 from cranfield.server.rehearsal.stage import Stage
 from cranfield.server.rehearsal.submitting import Submissions
 from cranfield.server.rehearsal.working import CrowdOutcome
-from cranfield.server.rehearsal.world import World
+from cranfield.server.rehearsal.world import Scale, World
+
+
+@dataclass(frozen=True)
+class Check:
+    """One row: R1 to R6, as the docs of the campaign name them."""
+
+    name: str
+    holds: bool
+    figure: str
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Rehearsal(Answer):
+    """The checks, and figures that are told but not judged: seconds and memory."""
+
+    command: ClassVar[str] = "campaign rehearse"
+    table_maker: ClassVar[str] = "cranfield.report.tables.collection:rehearsal_document"
+    seed: int
+    scale: float
+    database: str
+    checks: tuple[Check, ...]
+    figures: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def holds(self) -> bool:
+        return all(check.holds for check in self.checks)
+
+    def payload(self, **_: object) -> dict[str, Any]:
+        """The checks, then the figures."""
+        return {
+            "seed": self.seed,
+            "scale": self.scale,
+            "database": self.database,
+            "checks": [{"name": c.name, "holds": c.holds, "figure": c.figure} for c in self.checks],
+            "figures": dict(self.figures),
+        }
+
+    def headline(self) -> str:
+        holding = sum(check.holds for check in self.checks)
+        return f"{holding} of {len(self.checks)} checks hold"
+
+
+def joined(name: str, parts: list[tuple[bool, str]]) -> Check:
+    """Several findings as one row: it holds when all of them do."""
+    return Check(name, all(holds for holds, _ in parts), "; ".join(text for _, text in parts))
+
 
 MEGABYTE = 1 << 20
 
@@ -35,7 +81,7 @@ def rehearse(
     scale: float = 1.0,
     database: str = "",
     folder: str | Path | None = None,
-    progress: Progress | Callable[[float], None] | None = None,
+    progress: Watcher | None = None,
 ) -> Rehearsal:
     """Play a whole campaign against a server of its own, and tell what held.
 

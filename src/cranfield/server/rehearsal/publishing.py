@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
-from cranfield.server.rehearsal.process import command
-from cranfield.server.rehearsal.stage import Stage
+from cranfield.server.rehearsal.stage import Stage, command
 from cranfield.server.rehearsal.submitting import Submissions
 from cranfield.server.rehearsal.world import NAME
 

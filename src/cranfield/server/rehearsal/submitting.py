@@ -10,9 +10,8 @@ from functools import partial
 
 from cranfield.server.rehearsal import cast
 from cranfield.server.rehearsal.cast import BadUpload, RunPart, TeamPart
-from cranfield.server.rehearsal.scale import QUOTA
 from cranfield.server.rehearsal.stage import RehearsalError, Stage, soon
-from cranfield.server.rehearsal.world import NAME
+from cranfield.server.rehearsal.world import NAME, QUOTA
 
 KILLS = 3
 _DEADLINE = 3.0

@@ -12,7 +12,7 @@ from cranfield.campaign.annotation_task import make_sheet
 from cranfield.campaign.forms import Form
 from cranfield.server.rehearsal import people
 from cranfield.server.rehearsal.client import Client
-from cranfield.server.rehearsal.personas import Crowd, Persona, Said
+from cranfield.server.rehearsal.people import Crowd, Persona, PersonAnswers
 from cranfield.server.rehearsal.stage import Stage
 from cranfield.server.rehearsal.world import CROWD, NAME
 
@@ -76,7 +76,7 @@ class _CrowdBrowsers:
         self.clients: dict[str, Client] = {}
         self.names: dict[str, str] = {}
         self.done: Counter[str] = Counter()
-        self.before: dict[str, list[Said]] = {}
+        self.before: dict[str, list[PersonAnswers]] = {}
         self.acknowledged: dict[tuple[str, str, str], str] = {}
 
     def invite(self, batch: str) -> None:
@@ -128,7 +128,7 @@ class _CrowdBrowsers:
             people.put(client, page, answers, seconds, key)
         self.found.forms += 1
         self.done[person.name] += 1
-        earlier.append(Said(person.name, answers))
+        earlier.append(PersonAnswers(person.name, answers))
         self.acknowledged[batch, self.names[person.name], item] = key
         return True
 

@@ -15,12 +15,14 @@ from cranfield.server.http import (
     handler,
     hasher_of,
     identity_of,
+    public_link,
     redirect_with_notice,
     render_page,
     text_of,
 )
 from cranfield.server.permissions import Role
 from cranfield.server.services import accounts, audit, jobs, organiser_dashboard
+from cranfield.server.services.site import SiteTexts, change_site_texts
 from cranfield.server.store.tables import api_token, person, role, session
 
 SITE_ROLES = (Role.ORGANISER, Role.ADMINISTRATOR)
@@ -35,6 +37,7 @@ def _admin(
     request: Request,
     error: str = "",
     password: str = "",
+    link: str = "",
     status: int = 200,
     errors: Mapping[str, str] | None = None,
 ) -> Response:
@@ -70,8 +73,26 @@ def _admin(
         error=error,
         errors=errors or {},
         password=password,
+        link=link,
+        link_hours=accounts.PASSWORD_LINK_HOURS,
         **values,
     )
+
+
+@handler("admin.site")
+def name_site(request: Request) -> Response:
+    """What the site is called, and what its owner says on the first page."""
+    context, identity, fields = context_of(request), identity_of(request), Fields()
+    name = text_of(request, "site_name").strip()
+    text = text_of(request, "site_text").replace("\r\n", "\n").strip()
+    with fields.beside("site_name"):
+        accounts.checked_text("the name of the site", name)
+    if fields.errors:
+        return _admin(request, status=400, errors=fields.errors)
+    context.store.write(
+        lambda c: change_site_texts(c, context, identity.actor, SiteTexts(name, text))
+    )
+    return redirect_with_notice(request, "/admin", "The site has its name and its text.")
 
 
 @handler("admin.person")
@@ -142,6 +163,19 @@ def new_password(request: Request, id: str) -> Response:
         lambda c: accounts.set_password(c, context, identity.actor, id, password_hash)
     )
     return _admin(request, password=password)
+
+
+@handler("admin.link")
+def new_password_link(request: Request, id: str) -> Response:
+    """A link to send to somebody who has lost the password; it is shown once."""
+    context, identity = context_of(request), identity_of(request)
+    with context.store.read() as connection:
+        if connection.execute(select(person.c.id).where(person.c.id == id)).first() is None:
+            raise Refusal(404, "There is no person with this id.")
+    secret = context.store.write(
+        lambda c: accounts.add_password_link(c, context, identity.actor, id)
+    )
+    return _admin(request, link=public_link(request, f"/reset/{secret}"))
 
 
 @handler("admin.role")

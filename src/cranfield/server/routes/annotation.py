@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,9 +13,10 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from cranfield.campaign.forms import actions_of
-from cranfield.campaign.truth import disputes
-from cranfield.errors import UsageError, plural
+from cranfield.campaign.annotation_task import PICTURE_LINE, Unit
+from cranfield.campaign.forms import Form, Option, Question, Tab, actions_of, shown_name
+from cranfield.campaign.truth import Dispute, disputes
+from cranfield.errors import UsageError
 from cranfield.report.charts.people import agreement_over_time
 from cranfield.server.auth import WORKER_COOKIE
 from cranfield.server.context import hash_of
@@ -27,7 +29,6 @@ from cranfield.server.http import (
     handler,
     identity_of,
     redirect,
-    redirect_with_notice,
     render_page,
     text_of,
     whole_number,
@@ -36,21 +37,23 @@ from cranfield.server.permissions import ADJUDICATORS, ORGANISERS
 from cranfield.server.services import (
     assessors,
     assignments,
+    batch_factory,
     batch_results,
     batches,
     judgements,
     quality,
 )
-from cranfield.server.services.batches import Batch
+from cranfield.server.services.batches import Batch, decode_picture, picture_of
 from cranfield.server.services.campaigns import Row
-from cranfield.server.services.pictures import decode_picture, picture_of
 from cranfield.server.store.work_tables import assessor as assessor_table
 from cranfield.site.pages.graphs import figure
 from cranfield.site.work_pages import OPTIONAL_KINDS, script_data
 
 # Fields of a form that are no answers.
 CONTROL_FIELDS = frozenset({"csrf", "client_key", "active_ms", "state", "comment"})
-DISPUTES_SHOWN, GRID_SHOWN = 30, 48
+# In place of a unit: a picture that the guidelines name by its item.
+GUIDELINE_PICTURES = "guidelines"
+GRID_SHOWN = 48
 # What the values of labels say to people.
 PRESENCE = {"0": "not there", "1": "there"}
 
@@ -113,7 +116,12 @@ def work_list(request: Request) -> Response:
             batch.row | {"mine": judgements.progress(connection, batch, assessor)[0]}
             for batch in batches.running_for(connection, assessor)
         ]
-    return render_page(request, "work_list.html", batches=rows, who=assessor)
+        judged = (
+            batches.batches_of(connection, campaign_of(request)["id"])
+            if identity_of(request).roles & (ADJUDICATORS | ORGANISERS)
+            else []
+        )
+    return render_page(request, "work_list.html", batches=rows, who=assessor, judged=judged)
 
 
 @handler("work.next")
@@ -179,7 +187,7 @@ def _unit_page(
         "work_unit.html",
         status,
         batch=batch.row,
-        guidelines=batch.guidelines,
+        guidelines=_with_pictures(batch.guidelines, f"{home}/{GUIDELINE_PICTURES}/picture"),
         version=batch.version,
         unit=unit,
         form=form,
@@ -198,6 +206,13 @@ def _unit_page(
         client_key=context.new_id(),
         done=count,
         total=total,
+    )
+
+
+def _with_pictures(guidelines: str, address: str) -> str:
+    """Guidelines whose pictures, named by items of the campaign, have addresses of the site."""
+    return PICTURE_LINE.sub(
+        lambda line: f"![{line[1]}]({address}?{urlencode({'which': line[2]})})", guidelines
     )
 
 
@@ -220,7 +235,7 @@ def work_save(request: Request, b: str, id: str) -> Response:
     def write(connection: Connection) -> judgements.SavedForm:
         # Looked at here, not before: a pause holds for what is on its way already.
         batch, _, assignment = _own_assignment(request, connection, b, id)
-        return judgements.save(
+        saved = judgements.save(
             connection,
             context,
             batch,
@@ -231,6 +246,8 @@ def work_save(request: Request, b: str, id: str) -> Response:
             active_ms=whole_number(spent) or 0,
             remark=remark,
         )
+        batch_factory.draw_next_round(connection, context, campaign_of(request), batch)
+        return saved
 
     try:
         context.store.write(write)
@@ -257,6 +274,10 @@ def work_picture(request: Request, b: str, id: str, which: str = "picture") -> R
     with context_of(request).store.read() as connection:
         assessor = require_active(assessor_row(request, connection))
         batch = work_batch(connection, assessor, b)
+        if id == GUIDELINE_PICTURES:
+            if which not in {line[2] for line in PICTURE_LINE.finditer(batch.guidelines)}:
+                raise Refusal(404, "There is no such picture.")
+            return _picture(request, which)
         unit = batch.hits.get(id)
         if unit is None or not assignments.may_see(connection, batch, assessor, id):
             raise Refusal(404, "There is no such picture.")
@@ -382,26 +403,81 @@ def agreement(request: Request, b: str) -> Response:
 
 
 @handler("adjudicate")
-def adjudicate(request: Request, b: str) -> Response:
-    return _adjudicate_page(request, b)
+def adjudicate(request: Request, b: str, concept: str = "", after: int = 0) -> Response:
+    """One dispute after the other, item by item; of one concept, if so asked."""
+    return _adjudicate_page(request, b, concept, after)
 
 
-def _adjudicate_page(request: Request, b: str, error: str = "") -> Response:
+def _adjudicate_page(
+    request: Request, b: str, concept: str = "", after: int = 0, error: str = ""
+) -> Response:
+    here = f"/{campaign_of(request)['slug']}/adjudicate/{b}"
     with context_of(request).store.read() as connection:
         batch = batch_of(request, connection, b)
-        open_disputes = batch_results.open_disputes(
-            connection, batch, with_probabilities=DISPUTES_SHOWN
-        )
+        queue = batch_results.dispute_queue(connection, batch, concept, after)
+    form = None if queue.shown is None else _dispute_form(queue.shown, batch)
     return render_page(
         request,
         "adjudicate.html",
         400 if error else 200,
         error=error,
         batch=batch.row,
-        disputes=open_disputes[:DISPUTES_SHOWN],
-        said=PRESENCE if batch.kind == "labels" else {},
-        count=len(open_disputes),
-        pictured=batch.pictured,
+        queue=queue,
+        unit=None if queue.shown is None else _dispute_unit(request, batch, queue, queue.shown),
+        form=form,
+        data=json.dumps(script_data({} if form is None else {"form": form}), ensure_ascii=False),
+        given=form_answers(form_of(request)) if error else {},
+        wrong=(),
+        actions={} if form is None else actions_of(form),
+        here=here,
+        query=urlencode({"concept": concept, "after": queue.position}),
+        onward=f"{here}?{urlencode({'concept': concept, 'after': queue.position + 1})}",
+        client_key=context_of(request).new_id(),
+    )
+
+
+def _dispute_form(dispute: Dispute, batch: Batch) -> Form:
+    """The answers that were given, each on its own key; the reason stays from one to the next."""
+    words = PRESENCE if batch.kind == "labels" else {}
+    spare = iter("qwertyuiop")
+    options = tuple(
+        Option(
+            value,
+            f"{words.get(value, value)} ({votes} said so; "
+            f"probability {100 * dispute.probability[value]:.0f} %)",
+            key=value if len(value) == 1 and value.isalnum() else next(spare, ""),
+        )
+        for value, votes in sorted(dispute.votes.items(), reverse=True)
+    )
+    asking = (form for form in batch.forms.values() if dispute.concept in form.concepts)
+    title = next((form.title_of(dispute.concept) for form in asking), shown_name(dispute.concept))
+    name = "d:" + json.dumps([dispute.item, dispute.concept])
+    answer = Question(name, title, "one", options, True)
+    reason = Question("reason", "Reason", "text", needed=True)
+    return Form("Decide", (Tab("", (answer, reason)),), at_once=True)
+
+
+def _dispute_unit(
+    request: Request, batch: Batch, queue: batch_results.DisputeQueue, dispute: Dispute
+) -> Unit:
+    """The item of a dispute, what else is disputed about it, and what people remarked."""
+    unit = _reviewed_unit(request, batch, queue.hit)
+    lead = f"ahead by {100 * dispute.margin:.0f} %" if dispute.margin else "a tie"
+    others = ", ".join(queue.others) or "nothing"
+    facts = [f"{dispute.item}: {lead}. Also disputed about it: {others}."]
+    remarks = [f"Remark: {remark}" for remark in queue.remarks]
+    return replace(unit, title=dispute.item, text="\n".join([*facts, *remarks, unit.text]).strip())
+
+
+def _reviewed_unit(request: Request, batch: Batch, hit: str) -> Unit:
+    """What was shown of a unit, for those who look at the work of others."""
+    unit = batch.unit(batch.hits[hit], "there")
+    picture = f"/{campaign_of(request)['slug']}/screen/{batch.row['slug']}/picture?hit={hit}"
+    return replace(
+        unit,
+        picture=picture if unit.picture else "",
+        second=f"{picture}&which=second" if unit.second else "",
+        query=f"{picture}&which=query" if unit.query else "",
     )
 
 
@@ -424,16 +500,22 @@ def adjudicate_save(request: Request, b: str) -> Response:
                 raise UsageError(f"{value!r} is not among the answers given to {cell[1]!r}")
         return batch_results.decide(connection, context, identity.person, batch, decisions, reason)
 
+    concept = request.query_params.get("concept", "")
+    after = whole_number(request.query_params.get("after", "")) or 0
+    refusal = ""
     if not decisions:
-        return _adjudicate_page(request, b, "Choose an answer for one of them at least.")
-    if not reason.strip():
-        return _adjudicate_page(request, b, "Say the reason of what you decide.")
-    try:
-        count = context.store.write(write)
-    except UsageError as error:
-        return _adjudicate_page(request, b, sentence(str(error)))
+        refusal = "Choose an answer for one of them at least."
+    elif not reason.strip():
+        refusal = "Say the reason of what you decide."
+    else:
+        try:
+            context.store.write(write)
+        except UsageError as error:
+            refusal = sentence(str(error))
+    if refusal:
+        return _adjudicate_page(request, b, concept, after, refusal)
     home = f"/{campaign_of(request)['slug']}/adjudicate/{b}"
-    return redirect_with_notice(request, home, f"{plural(count, 'unit')} decided.")
+    return redirect(f"{home}?{urlencode({'concept': concept, 'after': after})}")
 
 
 def _cell(text: str) -> tuple[str, str]:
@@ -443,6 +525,76 @@ def _cell(text: str) -> tuple[str, str]:
     except (ValueError, TypeError, RecursionError):
         raise UsageError("this form is not as the page had it; please load it again") from None
     return str(item), str(concept)
+
+
+@handler("review")
+def review(request: Request, b: str, who: str = "", share: int = 10) -> Response:
+    """A sample of what one person did: each form as they left it, to confirm or to correct."""
+    return _review_page(request, b, who, share)
+
+
+def _review_page(
+    request: Request,
+    b: str,
+    who: str,
+    share: int,
+    *,
+    answers: Mapping[str, Any] | None = None,
+    problems: tuple[Any, ...] = (),
+) -> Response:
+    here = f"/{campaign_of(request)['slug']}/review/{b}"
+    with context_of(request).store.read() as connection:
+        batch = batch_of(request, connection, b)
+        sample = batch_results.review_sample(connection, batch, who, share)
+    unit = None if sample.hit is None else _reviewed_unit(request, batch, sample.hit)
+    form = None if unit is None else batch.forms[unit.form]
+    messages = [{"question": p.question, "message": p.message} for p in problems]
+    return render_page(
+        request,
+        "review.html",
+        422 if problems else 200,
+        batch=batch.row,
+        sample=sample,
+        who=who,
+        share=share,
+        unit=unit,
+        form=form,
+        data=json.dumps(
+            script_data({} if unit is None or form is None else {unit.form: form}),
+            ensure_ascii=False,
+        ),
+        told=json.dumps(messages) if messages else "",
+        given=sample.answers if answers is None else answers,
+        wrong=tuple(p.question for p in problems),
+        problems=problems,
+        actions={} if form is None else actions_of(form),
+        here=here,
+        query=urlencode({"who": who, "share": share}),
+        client_key=context_of(request).new_id(),
+    )
+
+
+@handler("review.save")
+def review_save(request: Request, b: str) -> Response:
+    """What a reviewer confirmed or corrected stands above the votes."""
+    context, identity = context_of(request), identity_of(request)
+    who = request.query_params.get("who", "")
+    share = whole_number(request.query_params.get("share", "")) or 10
+    hit, remark = text_of(request, "hit"), text_of(request, "comment")
+    answers = {n: v for n, v in form_answers(form_of(request)).items() if n != "hit"}
+
+    def write(connection: Connection) -> int:
+        batch = batch_of(request, connection, b)
+        return batch_results.save_review(
+            connection, context, identity.person, batch, who, hit, answers, remark
+        )
+
+    try:
+        context.store.write(write)
+    except judgements.FormRefused as error:
+        return _review_page(request, b, who, share, answers=answers, problems=error.problems)
+    home = f"/{campaign_of(request)['slug']}/review/{b}"
+    return redirect(f"{home}?{urlencode({'who': who, 'share': share})}")
 
 
 @handler("screen")
@@ -473,9 +625,15 @@ def screen(
 
 
 @handler("screen.picture")
-def screen_picture(request: Request, b: str, item: str = "") -> Response:
+def screen_picture(
+    request: Request, b: str, item: str = "", hit: str = "", which: str = "picture"
+) -> Response:
+    """The picture of an item, or what a unit showed: its picture, the second, the query's."""
     with context_of(request).store.read() as connection:
         batch = batch_of(request, connection, b)
+    unit = batch.hits.get(hit)
+    if unit is not None:
+        return _picture(request, batch.item_of(unit, which), batch.picture(unit, which))
     if item not in {str(unit["item"]) for unit in batch.hits.values()}:
         raise Refusal(404, "There is no such picture.")
     return _picture(request, item)

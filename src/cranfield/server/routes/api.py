@@ -13,8 +13,8 @@ from starlette.responses import FileResponse, Response
 
 from cranfield.campaign.workflow import State
 from cranfield.errors import UsageError
+from cranfield.report.document import document_of
 from cranfield.report.render import render
-from cranfield.report.tables import document_of
 from cranfield.server.auth import Identity
 from cranfield.server.http import (
     Refusal,
@@ -26,17 +26,20 @@ from cranfield.server.http import (
     identity_of,
     json_response,
     problem_response,
+    public_link,
     readable,
+    render_page,
     task_of,
 )
-from cranfield.server.permissions import Role
+from cranfield.server.permissions import ROLES, RULES, SCOPES, Role
 from cranfield.server.routes.organiser import move
 from cranfield.server.routes.submission import accept
-from cranfield.server.services import downloads, results, scoring, submissions, teams
+from cranfield.server.services import results, scoring, submissions, teams, uploads
 from cranfield.server.services.campaigns import Row, tasks_of
 from cranfield.server.services.disk import remove_unneeded
 from cranfield.server.services.idempotency import KeyedRequest, OtherRequestError
-from cranfield.server.services.submissions import NotNowError, RejectedError, Submission
+from cranfield.server.services.phases import NotNowError
+from cranfield.server.services.submissions import RejectedError, Submission
 from cranfield.server.services.uploads import TooLargeError, Upload
 from cranfield.server.store.tables import job, score
 
@@ -57,6 +60,37 @@ class Move(BaseModel):
 
     to: State
     reason: Annotated[str, AfterValidator(readable)] = Field("", max_length=4000)
+
+
+@handler("api.page")
+def api_page(request: Request) -> Response:
+    """The interface as a person reads it: made from what the description for programs says."""
+    described = request.app.openapi()["paths"]
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for rule in RULES:
+        if not rule.is_api:
+            continue
+        entry = described[rule.path][rule.method.lower()]
+        part = rule.path.removeprefix("/api/v1/").partition("/")[0]
+        unnamed = {Role.PUBLIC, Role.ACCOUNT}
+        groups.setdefault(part, []).append(
+            {
+                "rule": rule,
+                "parameters": entry.get("parameters", []),
+                "body": next(iter(entry.get("requestBody", {}).get("content", {})), ""),
+                "audience": "everybody"
+                if Role.PUBLIC in rule.roles
+                else ", ".join(ROLES[role] for role in Role if role in rule.roles - unnamed),
+            }
+        )
+    return render_page(
+        request,
+        "api.html",
+        groups=groups,
+        scopes=SCOPES,
+        per_minute=context_of(request).settings.limits.api_per_minute,
+        address=public_link(request, ""),
+    )
 
 
 @handler("api.campaign")
@@ -94,7 +128,7 @@ def task(request: Request, t: str) -> Response:  # noqa: ARG001
 @handler("api.public")
 def public(request: Request, t: str) -> Response:  # noqa: ARG001
     _need_signature(request)
-    path = downloads.public_archive(context_of(request), campaign_of(request)["slug"])
+    path = uploads.public_archive(context_of(request), campaign_of(request)["slug"])
     return FileResponse(path, headers=attachment_headers("public.tar.gz"))
 
 
@@ -244,13 +278,16 @@ def delete_run(request: Request, t: str, tag: Tag) -> Response:  # noqa: ARG001
 def scores(
     request: Request,
     t: str,  # noqa: ARG001
-    format: Literal["json", "csv", "trec", "latex"] = "json",
+    format: Literal["json", "csv", "trec", "latex", "saved"] = "json",
 ) -> Response:
     task_row = task_of(request)
     material, current = _material(request, task_row)
     headers = {"ETag": f'"{current["id"]}-{format}"', "Cache-Control": "no-cache"}
     if headers["ETag"] in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
+    if format == "saved":
+        path = scoring.set_folder(context_of(request).settings, current["id"]) / "scores.json"
+        return FileResponse(path, media_type="application/json", headers=headers)
     if format == "trec":
         return Response(_trec(material.scores), media_type="text/plain", headers=headers)
     if format == "json":

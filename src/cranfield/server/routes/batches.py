@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import Header
 from pydantic import AfterValidator, BaseModel, Field
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 from starlette.requests import Request
 from starlette.responses import Response
 
 from cranfield.campaign.batches import BATCH_WAYS, way_name
-from cranfield.campaign.surveys.counting import count_survey
+from cranfield.campaign.next_judgements import ledger_rows
+from cranfield.campaign.surveys.making import count_survey
 from cranfield.errors import CranfieldError, UsageError, plural
 from cranfield.io.atomic import csv_text
 from cranfield.io.files import Caps, Input
-from cranfield.report.tables import document_of
+from cranfield.report.document import document_of
 from cranfield.server.forms import SURE, Fields, Question, ask_first, sentence, uploaded_file
 from cranfield.server.http import (
     Refusal,
@@ -47,6 +49,7 @@ from cranfield.server.services import (
     quality,
 )
 from cranfield.server.services.batch_factory import KINDS, new_batch
+from cranfield.server.store.tables import campaign as campaign_table
 
 Once = Annotated[str | None, Header(max_length=200)]
 Words = Annotated[str, AfterValidator(readable)]
@@ -65,6 +68,11 @@ NUMBERS = {
     "trial": int,
     "qualification": float,
     "most_per_person": int,
+    "certainty": float,
+    "least": int,
+    "suggestions_shown": float,
+    "round": int,
+    "budget": int,
 }
 # How the page calls them.
 LABELS = {
@@ -81,9 +89,14 @@ LABELS = {
     "trial": "Known labels until a person must qualify",
     "qualification": "Share of known labels to have right",
     "most_per_person": "Forms per person at most",
+    "certainty": "Sure from",
+    "least": "People per item at least",
+    "suggestions_shown": "Share of items with suggestions",
+    "round": "Items of a round",
+    "budget": "Judgements in all",
     "count": "Units to add",
 }
-TEXTS = ("slug", "title", "split", "guidelines", "below")
+TEXTS = ("slug", "title", "split", "guidelines", "below", "marks", "suggestions", "measure")
 PERSON_DONE = {
     "pause": "The person is paused.",
     "resume": "The person can go on.",
@@ -190,6 +203,9 @@ def _board(request: Request, b: str, links: list[str] | None = None, error: str 
         batch = batch_of(request, connection, b)
         figures = quality.batch_dashboard(connection, batch)
         rankings, why = [], ""
+        drawing = None
+        if batch.drawing:
+            drawing = batch_factory.state_of_drawing(connection, context, batch)
         if batch.kind == "labels" and batch.row["task"] is not None:
             try:
                 rankings = quality.rankings(connection, context, batch)
@@ -200,6 +216,8 @@ def _board(request: Request, b: str, links: list[str] | None = None, error: str 
         "batch.html",
         400 if error else 200,
         batch=batch.row,
+        drawing=batch.drawing,
+        drawn=drawing,
         units=len(batch.hits),
         survey=bool(batch.key),
         shown=figures,
@@ -391,6 +409,13 @@ def _person_question(
 
 
 def _log(request: Request, b: str) -> Response:
+    """The log of a batch; with `as=answers` all answers, with the boxes and points in them."""
+    if request.query_params.get("as") == "answers":
+        with context_of(request).store.read() as connection:
+            batch = batch_of(request, connection, b)
+            answers = [r.to_dict() for r in batch_results.responses(connection, batch)]
+        headers = attachment_headers(f"{batch.row['slug']}-answers.json")
+        return Response(json.dumps(answers), media_type="application/json", headers=headers)
     with context_of(request).store.read() as connection:
         batch = batch_of(request, connection, b)
         log = batch_results.collect_forms(connection, batch).log
@@ -417,6 +442,17 @@ def batch_survey(request: Request, b: str) -> Response:
         return json_response(answer.to_dict())
     tables = document_of(answer).tables
     return render_page(request, "survey_counted.html", batch=batch.row, tables=tables)
+
+
+@handler("batch.ledger")
+def batch_ledger(request: Request, b: str) -> Response:
+    """What was drawn, and how probable it was: whoever has the runs can draw it again."""
+    with context_of(request).store.read() as connection:
+        batch = batch_of(request, connection, b)
+        if not batch.drawing:
+            raise Refusal(404, "The units of this batch were not drawn.")
+        text = csv_text(ledger_rows(batch_factory.ledger_of(connection, batch)))
+    return Response(text, headers=attachment_headers(f"{b}-ledger.csv"), media_type="text/csv")
 
 
 @handler("api.batch.log")
@@ -500,7 +536,7 @@ def _save(request: Request, id: str, body: Judgement, once: str | None) -> Respo
 
     def write(connection: Connection) -> judgements.SavedForm:
         batch, assignment = _find_assignment(request, connection, id)
-        return judgements.save(
+        saved = judgements.save(
             connection,
             context,
             batch,
@@ -511,6 +547,11 @@ def _save(request: Request, id: str, body: Judgement, once: str | None) -> Respo
             active_ms=int(1000 * body.seconds),
             remark=body.comment,
         )
+        # The address names no campaign: the batch does.
+        query = select(campaign_table).where(campaign_table.c.id == batch.row["campaign"])
+        campaign_row = dict(connection.execute(query).mappings().one())
+        batch_factory.draw_next_round(connection, context, campaign_row, batch)
+        return saved
 
     try:
         saved = context.store.write(write)

@@ -31,8 +31,11 @@ from cranfield.server.permissions import Role
 from cranfield.server.routes.submission import own_run
 from cranfield.server.services import (
     accounts,
+    announcements,
     campaigns,
     jobs,
+    landing,
+    mail,
     organiser_dashboard,
     scoring,
     submissions,
@@ -41,7 +44,17 @@ from cranfield.server.services.idempotency import KeyedRequest
 from cranfield.server.services.uploads import TooLargeError, Upload
 from cranfield.server.store.tables import export, job, person, score, score_set
 
-TEXTS = ("title", "call", "licence", "guidelines", "configurations")
+TEXTS = (
+    "title",
+    "summary",
+    "call",
+    "licence",
+    "guidelines",
+    "configurations",
+    "contact",
+    "citation",
+    "samples",
+)
 # The times of the settings, as the page calls them.
 TIMES = {"opens": "Opens", "closes": "Closes", "release": "Results are planned for"}
 # The moves that cannot be taken back in full: the question, its answer, and what will happen.
@@ -95,6 +108,7 @@ def _board(
     context = context_of(request)
     with context.store.read() as connection:
         figures = organiser_dashboard.dashboard(connection, context, campaign_of(request))
+        figures["news"] = announcements.announcements_of(connection, campaign_of(request))
     return render_page(
         request, "board.html", status, board=figures, error=error, errors=errors or {}
     )
@@ -162,6 +176,10 @@ def change_settings(request: Request) -> Response:
     }
     with fields.beside("title"):
         accounts.checked_text("the title", values["title"])
+    with fields.beside("summary"):
+        accounts.checked_text("the line", values["summary"], needed=False)
+    with fields.beside("samples"):
+        values["samples"] = landing.check_samples(context, row, values["samples"])
     for name, label in TIMES.items():
         with fields.beside(name):
             values[name] = organiser_dashboard.parse_time(text_of(request, name), label)
@@ -169,12 +187,15 @@ def change_settings(request: Request) -> Response:
         values[name] = int(text_of(request, name) == "yes")
     with fields.beside("runs_per_team"):
         values["runs_per_team"] = _parse_run_count(text_of(request, "runs_per_team"))
+
+    def write(connection: Connection) -> None:
+        campaigns.change(connection, context, identity.actor, row["id"], values)
+        mail.tell_of_dates(connection, context, row, values["closes"])
+
     if not fields.errors:
         # What is left to be refused is the order of the dates.
         with fields.beside("closes"):
-            context.store.write(
-                lambda c: campaigns.change(c, context, identity.actor, row["id"], values)
-            )
+            context.store.write(write)
     if fields.errors:
         return _settings(request, fields.errors)
     return redirect_with_notice(request, _home(request), "The settings are saved.")
@@ -237,6 +258,33 @@ def _safe_file_name(name: str) -> str:
     return safe_name.lstrip(".")[-80:] or "truth.txt"
 
 
+@handler("board.announce")
+def announce(request: Request) -> Response:
+    """Tell everybody something, on the overview and in the feed."""
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
+    title = text_of(request, "news_title").strip()
+    text = text_of(request, "news_text").replace("\r\n", "\n").strip()
+    fields = Fields()
+    with fields.beside("news_title"):
+        accounts.checked_text("the title of the announcement", title)
+    if fields.errors:
+        return _board(request, status=400, errors=fields.errors)
+    context.store.write(
+        lambda c: announcements.announce(c, context, identity.actor, row, title, text)
+    )
+    return redirect_with_notice(request, _home(request), f"“{title}” is announced.")
+
+
+@handler("board.unsay")
+def withdraw_announcement(request: Request, id: str) -> Response:
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
+    if not context.store.write(
+        lambda c: announcements.withdraw(c, context, identity.actor, row, id)
+    ):
+        raise Refusal(404, "There is no such announcement.")
+    return redirect_with_notice(request, _home(request), "The announcement is taken back.")
+
+
 @handler("board.rescore")
 def rescore(request: Request) -> Response:
     context, row = context_of(request), campaign_of(request)
@@ -281,7 +329,9 @@ def _run_page(request: Request, id: str, errors: Mapping[str, str]) -> Response:
             .where(score.c.run == id, score_set.c.state == "current")
             .order_by(score.c.measure)
         ).mappings()
-        scores = [dict(row) for row in rows]
+        scores = [dict(row) for row in rows] or scoring.first_scores(
+            connection, context_of(request), run_row
+        )
         run_jobs = [
             entry for entry in jobs.jobs_of(connection, run_row["campaign"]) if entry["run"] == id
         ]

@@ -24,14 +24,24 @@ from cranfield.server.http import (
     redirect,
     redirect_with_notice,
     render_page,
+    task_of,
     text_of,
 )
 from cranfield.server.permissions import Role
 from cranfield.server.routes.site import ask_to_revoke, token_choices, token_fields
-from cranfield.server.services import accounts, downloads, teams
-from cranfield.server.services.campaigns import close_if_due, tasks_of
+from cranfield.server.services import (
+    accounts,
+    announcements,
+    landing,
+    mail,
+    phases,
+    teams,
+    uploads,
+)
+from cranfield.server.services.campaigns import close_if_due
 from cranfield.server.store.tables import api_token
 
+NEWS_SHOWN = 5
 REGISTRATION_CLOSED = "registration is closed: teams register while runs are taken"
 LOG_IN = (
     "Log in with the name and the password that you chose. If they are not taken, the login name "
@@ -39,15 +49,80 @@ LOG_IN = (
 )
 # The scopes that a token of a team can have.
 TEAM_SCOPES = ("submit", "read")
-FIELDS = ("login", "person", "acronym", "name", "country", "reference", "signature")
+FIELDS = (
+    "login",
+    "person",
+    "email",
+    "invitation",
+    "acronym",
+    "name",
+    "country",
+    "reference",
+    "signature",
+)
 
 
 @handler("campaign")
 def campaign_page(request: Request) -> Response:
-    row = campaign_of(request)
+    """The campaign as its visitors meet it: what it is about, when, which tasks, what next."""
+    row, context = campaign_of(request), context_of(request)
+    with context.store.read() as connection:
+        cards = landing.task_cards(connection, context, row)
+        leaders = list(landing.leaders(connection, context, row))
+        news = announcements.announcements_of(connection, row)
+        phase_rows = phases.phases_of(connection, row["id"])
+    return render_page(
+        request,
+        "campaign.html",
+        tasks=cards,
+        leaders=leaders,
+        phases=phase_rows,
+        news=news[:NEWS_SHOWN],
+        samples=landing.sample_items(row),
+        tiny=landing.has_tiny_pictures(context, row),
+    )
+
+
+@handler("feed")
+def feed(request: Request) -> Response:
+    """What was announced, and when the campaign opened, closed and gave its results."""
+    row, context = campaign_of(request), context_of(request)
+    with context.store.read() as connection:
+        news = announcements.news_of(connection, row)
+    home = public_link(request, f"/{row['slug']}")
+    content = announcements.atom_feed(row, news, home, f"{home}/feed.xml")
+    return Response(content, media_type="application/atom+xml")
+
+
+@handler("sample")
+def sample(request: Request, id: str) -> Response:
+    """A picture that the organisers show to everybody, without metadata."""
+    picture = landing.sample_picture(context_of(request), campaign_of(request), id)
+    if picture is None:
+        raise Refusal(404, "There is no such picture.")
+    content, media_type = picture
+    return Response(
+        content, media_type=media_type, headers={"Cache-Control": "private, max-age=600"}
+    )
+
+
+@handler("example")
+def example(request: Request, t: str) -> Response:  # noqa: ARG001
+    """A submission with values that mean nothing, which the check takes."""
+    unsigned = redirect_to_licence(request)
+    if unsigned is not None:
+        return unsigned
+    task_row = task_of(request)
     with context_of(request).store.read() as connection:
-        tasks = tasks_of(connection, row["id"])
-    return render_page(request, "campaign.html", tasks=tasks)
+        lines = list(landing.sample_lines(connection, task_row))
+    if not lines:
+        raise Refusal(404, "Nothing tells which items and topics there are.")
+    ending = "run" if task_row["kind"] == "ranked" else "csv"
+    return Response(
+        "\n".join(lines) + "\n",
+        media_type="text/plain",
+        headers=attachment_headers(f"sample-{task_row['slug']}.{ending}"),
+    )
 
 
 @handler("call")
@@ -65,7 +140,24 @@ def register_form(request: Request) -> Response:
 
 def _register_page(request: Request, errors: Mapping[str, str]) -> Response:
     status = 400 if errors else 200
-    return render_page(request, "register.html", status, errors=errors, joining=None)
+    return render_page(
+        request, "register.html", status, errors=errors, joining=None, **_invitation(request)
+    )
+
+
+def _invitation(request: Request) -> dict[str, object]:
+    """The invitation by which somebody came, whose address they need not type."""
+    context, secret = context_of(request), _invitation_secret(request)
+    if not secret:
+        return {"invitation": "", "invited": None}
+    with context.store.read() as connection:
+        row = mail.invitation_of(connection, context, campaign_of(request)["id"], secret)
+    return {"invitation": secret if row else "", "invited": row}
+
+
+def _invitation_secret(request: Request) -> str:
+    typed = getattr(request.state, "form", None)
+    return text_of(request, "invitation") if typed else request.query_params.get("invitation", "")
 
 
 @handler("register")
@@ -109,7 +201,9 @@ def _join_page(request: Request, link: str, errors: Mapping[str, str]) -> Respon
     if team is None:
         raise Refusal(404, "This link does not lead to a team (any more).")
     status = 400 if errors else 200
-    return render_page(request, "register.html", status, errors=errors, joining=team)
+    return render_page(
+        request, "register.html", status, errors=errors, joining=team, **_invitation(request)
+    )
 
 
 @handler("join")
@@ -149,7 +243,7 @@ def _enrol(
     """
     context, identity, row = context_of(request), identity_of(request), campaign_of(request)
     hasher, password = hasher_of(request), text_of(request, "password")
-    login, password_hash = "", ""
+    login, password_hash, address = "", "", ""
     if not identity.person:
         with fields.beside("login"):
             login = accounts.checked_login(filled["login"])
@@ -157,6 +251,8 @@ def _enrol(
             name = accounts.checked_text("your name", filled["person"])
         with fields.beside("password"):
             accounts.checked_password(password)
+        with fields.beside("email"):
+            address = filled["email"].strip() and mail.checked_email(filled["email"])
     with fields.beside("signature"):
         if not filled["signature"].strip():
             raise UsageError("the licence is signed by typing your name under it")
@@ -170,6 +266,10 @@ def _enrol(
         person_id = identity.person or accounts.add_person(
             connection, context, login, name, password_hash
         )
+        if address:
+            mail.set_email(connection, context, person_id, address)
+        if filled["invitation"]:
+            mail.use_invitation(connection, context, person_id, row["id"], filled["invitation"])
         teams.sign(connection, context, person_id, row["id"], filled["signature"])
         step(connection, context, person_id)
 
@@ -229,7 +329,7 @@ def data(request: Request) -> Response:
     redirect = redirect_to_licence(request)
     if redirect is not None:
         return redirect
-    files = downloads.list_files(context_of(request).settings.public / campaign_of(request)["slug"])
+    files = uploads.list_files(context_of(request).settings.public / campaign_of(request)["slug"])
     return render_page(request, "data.html", files=files)
 
 
@@ -240,9 +340,9 @@ def data_file(request: Request, file: str) -> Response:
         return redirect
     folder = context_of(request).settings.public / campaign_of(request)["slug"]
     if file == "public.tar.gz":
-        archive = downloads.public_archive(context_of(request), campaign_of(request)["slug"])
+        archive = uploads.public_archive(context_of(request), campaign_of(request)["slug"])
         return FileResponse(archive, headers=attachment_headers("public.tar.gz"))
-    path = downloads.find_file(folder, file)
+    path = uploads.find_file(folder, file)
     if path is None:
         raise Refusal(404, "There is no such file.")
     return FileResponse(

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
+from functools import partial
+
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
+from cranfield.server.auth import is_anonymous
 from cranfield.server.http import (
     Refusal,
     attachment_headers,
     campaign_of,
     context_of,
     handler,
+    identity_of,
+    render_header,
     render_page,
     task_of,
 )
 from cranfield.server.services.campaigns import Row, tasks_of
-from cranfield.server.services.results import Pages, file_of
+from cranfield.server.services.results import (
+    MEDIA_TYPES,
+    CachedPage,
+    Pages,
+    file_of,
+    run_addresses,
+)
 
 LONGEST_QUERY = 20
 
@@ -42,6 +54,23 @@ def results_page(request: Request, t: str, address: str) -> Response:  # noqa: A
     return serve_page(request, task_of(request), address)
 
 
+def _personal_page(
+    request: Request, task_row: Row, content: CachedPage, headers: dict[str, str]
+) -> Response:
+    """A page for somebody who is logged in: it is not packed, as its forms have a secret."""
+    team_id = identity_of(request).team
+    addresses: tuple[str, ...] = ()
+    if team_id:
+        with context_of(request).store.read() as connection:
+            addresses = run_addresses(connection, campaign_of(request), task_row, team_id)
+    body = content.personal_body(render_header(request), addresses)
+    etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    headers = headers | {"ETag": etag}
+    if etag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    return Response(body, 200, headers, content.kind)
+
+
 def _file(request: Request, name: str) -> Response:
     context = context_of(request)
     with context.store.read() as connection:
@@ -59,13 +88,17 @@ def serve_page(request: Request, task_row: Row, address: str) -> Response:
 
     pages: Pages = request.app.state.pages
     query = dict(list(request.query_params.items())[:LONGEST_QUERY])
+    public = is_anonymous(request)
+    make_header = partial(render_header, request) if public else None
     try:
-        content = pages.page(campaign_of(request), task_row, address, query)
+        content = pages.page(campaign_of(request), task_row, address, query, make_header)
     except UsageError as error:
         raise Refusal(404, str(error)) from None
     if content is None:
         raise Refusal(404, "There are no scores yet.")
     headers = {"ETag": content.etag, "Cache-Control": "no-cache", "Vary": "Cookie, Accept-Encoding"}
+    if not public and content.kind == MEDIA_TYPES["html"]:
+        return _personal_page(request, task_row, content, headers)
     if content.etag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     if "gzip" in request.headers.get("accept-encoding", ""):

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from cranfield.campaign.workflow import STATES
 from cranfield.errors import UsageError
 from cranfield.server.auth import SESSION_COOKIE, VISITOR_COOKIE, Identity
 from cranfield.server.forms import Fields, Question, ask_first, resumed_texts
@@ -25,20 +26,49 @@ from cranfield.server.http import (
     text_of,
 )
 from cranfield.server.permissions import SCOPES, Role
-from cranfield.server.services import accounts, teams
-from cranfield.server.services.campaigns import campaigns
-from cranfield.server.store.tables import api_token, campaign, membership, team
+from cranfield.server.services import accounts, landing, teams
+from cranfield.server.services.campaigns import Row, campaigns
+from cranfield.server.store.tables import api_token, campaign, membership, person, team
 
 # The scopes that a token of a person can have, the narrowest first.
 PERSONAL = ("read", "submit", "all")
+LINK_ENDED = "This link has ended or was used. Ask an administrator of the site for a new one."
+# From so many campaigns on the first page has a search.
+SEARCHED = 10
+HOME_ORDER = ("open", "draft", "closed", "pooling", "assessment", "scoring", "released", "archived")
 
 
 @handler("home")
 def home(request: Request) -> Response:
+    """The campaigns as cards; where there are many, those that a search names."""
     drafts = Role.ORGANISER in identity_of(request).roles
-    with context_of(request).store.read() as connection:
+    context, query = context_of(request), request.query_params
+    words, state = query.get("q", "").strip(), query.get("state", "")
+    with context.store.read() as connection:
         rows = campaigns(connection, drafts=drafts)
-    return render_page(request, "home.html", campaigns=rows)
+        matching = [row for row in rows if _matches(row, words, state)]
+        # What one can take part in comes first.
+        matching.sort(key=lambda row: HOME_ORDER.index(row["state"]))
+        cards = landing.campaign_cards(connection, context, matching)
+    tiny = {row["slug"] for row in matching if landing.has_tiny_pictures(context, row)}
+    return render_page(
+        request,
+        "home.html",
+        cards=cards,
+        tiny=tiny,
+        states=[name for name in STATES if any(row["state"] == name for row in rows)],
+        is_searched=len(rows) >= SEARCHED or bool(words or state),
+        words=words,
+        state=state,
+    )
+
+
+def _matches(row: Row, words: str, state: str) -> bool:
+    """Whether a campaign has all words in its names and its line, and the state."""
+    text = f"{row['title']} {row['series']} {row['year'] or ''} {row['summary']}".casefold()
+    return row["state"] == (state or row["state"]) and all(
+        word in text for word in words.casefold().split()
+    )
 
 
 @handler("health")
@@ -158,11 +188,15 @@ def account_page(
         tokens = teams.tokens_of(connection, team_id=None, person_id=identity.person)
         now = context_of(request).clock.now()
         sessions = accounts.sessions_of(connection, identity.person, identity.cookie, now)
+        own = connection.execute(
+            select(person.c.email, person.c.email_verified).where(person.c.id == identity.person)
+        ).one()
     values: dict[str, Any] = {
         "teams": rows,
         "tokens": tokens,
         "secret": secret,
         "errors": errors or {},
+        "own": own,
     }
     values |= token_choices(PERSONAL) | {"sessions": sessions}
     return render_page(request, "account.html", 400 if errors else 200, **values)
@@ -216,6 +250,43 @@ def change_password(request: Request) -> Response:
     )
     answer.delete_cookie(SESSION_COOKIE, path="/")
     return answer
+
+
+@handler("reset.form")
+def reset_form(request: Request, link: str) -> Response:
+    return _reset_page(request, link, {})
+
+
+def _reset_page(request: Request, link: str, errors: Mapping[str, str]) -> Response:
+    context = context_of(request)
+    with context.store.read() as connection:
+        row = accounts.person_of_link(connection, context, link)
+    if row is None:
+        raise Refusal(404, LINK_ENDED)
+    status = 400 if errors else 200
+    return render_page(request, "reset.html", status, login=row["login"], errors=errors)
+
+
+@handler("reset")
+def reset_password(request: Request, link: str) -> Response:
+    """The link stands in for the old password; it works once."""
+    context, fields, new = context_of(request), Fields(), text_of(request, "new_password")
+    with fields.beside("new_password"):
+        accounts.checked_password(new)
+    with fields.beside("same_password"):
+        if text_of(request, "same_password") != new:
+            raise UsageError("the new password is not the same here")
+    if fields.errors:
+        return _reset_page(request, link, fields.errors)
+    with context.store.read() as connection:
+        if accounts.person_of_link(connection, context, link) is None:
+            raise Refusal(404, LINK_ENDED)
+    password_hash = hasher_of(request).hash(new)
+    if not context.store.write(
+        lambda c: accounts.set_password_by_link(c, context, link, password_hash)
+    ):
+        raise Refusal(404, LINK_ENDED)
+    return redirect_with_notice(request, "/login", "The password is set: please log in.")
 
 
 @handler("account.session")

@@ -31,12 +31,13 @@ from cranfield.server.http import (
 )
 from cranfield.server.permissions import Role
 from cranfield.server.routes.registration import redirect_to_licence
-from cranfield.server.services import jobs, submissions, teams
+from cranfield.server.services import jobs, landing, phases, submissions, teams
 from cranfield.server.services.campaigns import Row, close_due, close_if_due, tasks_of
 from cranfield.server.services.disk import KEPT_STATES, files_stay, remove_unneeded
 from cranfield.server.services.idempotency import KeyedRequest
+from cranfield.server.services.phases import NotNowError
 from cranfield.server.services.scoring import ending_of, name_of
-from cranfield.server.services.submissions import NotNowError, RejectedError, Submission
+from cranfield.server.services.submissions import RejectedError, Submission
 from cranfield.server.services.upload_check import is_small
 from cranfield.server.services.uploads import TooLargeError, Upload, blob_path
 
@@ -77,13 +78,15 @@ def accept(
         raise RejectedError(checked)
     if check_only:
         return summary(checked)
-    if not identity.team:
+    trial = not identity.team and Role.ORGANISER in identity.roles
+    if not identity.team and not trial:
         raise UsageError("runs are submitted by a team; you are in none")
     close_due(context)
     # Where the time was in doubt, it counts when that is over.
     arrived = context.clock.now() if arrived is None else arrived
-    with context.store.read() as connection:
-        submissions.check_room(connection, task_row, identity.team, submission, arrived)
+    if not trial:
+        with context.store.read() as connection:
+            submissions.check_room(connection, task_row, identity.team, submission, arrived)
 
     def write(connection: Connection) -> Row:
         # Locks the campaign: a request that waits here sees what was answered meanwhile.
@@ -95,13 +98,14 @@ def accept(
             connection,
             context,
             actor=identity.actor,
-            team_id=identity.team,
+            team_id=identity.team or teams.own_team(connection, context, row["id"]),
             task_row=task_row,
             submission=submission,
             checked=checked,
             sha=upload.sha,
             size=upload.size,
             arrived=arrived,
+            trial=trial,
         )
         if keyed is not None:
             keyed.remember(connection, 201, receipt, context.clock.now())
@@ -168,11 +172,15 @@ def _form(request: Request, filled: dict[str, str], status: int = 200, **outcome
     with context.store.read() as connection:
         tasks = tasks_of(connection, row["id"])
         team = teams.team_of(connection, row["id"], identity.person)
+        now = context.clock.now()
         for task in tasks:
-            runs_used = submissions.runs_used(connection, task["id"], identity.team)
-            task["used"] = runs_used
+            task["room"] = phases.allowance(connection, row["id"], task["id"], identity.team, now)
+        late_until = phases.extension_until(connection, identity.team)
     values = {"checked": None, "problems": (), "count": 0, "error": "", "tested": False} | outcome
-    is_open = row["state"] == "open" and (row["closes"] or 0) > context.clock.now()
+    is_late = row["state"] in phases.LATE_STATES and late_until > now
+    has_closed = row["state"] != "open" or (row["closes"] or 0) <= now
+    is_trial = not identity.team and Role.ORGANISER in identity.roles
+    is_open = not has_closed or is_late or is_trial
     return render_page(
         request,
         "submit.html",
@@ -181,6 +189,7 @@ def _form(request: Request, filled: dict[str, str], status: int = 200, **outcome
         team=team,
         filled=filled,
         open=is_open,
+        late_until=late_until if has_closed and is_late else None,
         most=context.settings.limits.upload_bytes,
         **values,
     )
@@ -280,7 +289,17 @@ def runs(request: Request) -> Response:
         refused = submissions.rejections(
             connection, row["id"], None if all_teams else identity.team
         )
-    return render_page(request, "runs.html", runs=rows, refused=refused, all_teams=all_teams)
+        standings = landing.run_standings(connection, context_of(request), row)
+        phase_names = {p["id"]: p["name"] for p in phases.phases_of(connection, row["id"])}
+    return render_page(
+        request,
+        "runs.html",
+        runs=rows,
+        refused=refused,
+        all_teams=all_teams,
+        standings=standings,
+        phase_names=phase_names,
+    )
 
 
 def own_run(request: Request, run_id: str) -> Row:

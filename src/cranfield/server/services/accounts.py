@@ -15,7 +15,17 @@ from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context, hash_of
 from cranfield.server.services import audit
 from cranfield.server.settings import Passwords
-from cranfield.server.store.tables import api_token, login_failure, person, role, session
+from cranfield.server.store.tables import (
+    api_token,
+    login_failure,
+    password_link,
+    person,
+    role,
+    session,
+)
+
+HOUR = 3600 * SECOND
+PASSWORD_LINK_HOURS = 48
 
 SHORTEST_PASSWORD = 10
 LONGEST_TEXT = 400
@@ -301,6 +311,51 @@ def set_password(
         .values(revoked=now)
     )
     audit.append(connection, now, actor, "person.password", person_id)
+
+
+def add_password_link(connection: Connection, context: Context, actor: str, person_id: str) -> str:
+    """A secret by which a person sets a new password, once and soon; it replaces earlier ones."""
+    now, secret = context.clock.now(), context.new_secret()
+    connection.execute(delete(password_link).where(password_link.c.person == person_id))
+    connection.execute(
+        insert(password_link).values(
+            hash=hash_of(secret), person=person_id, expires=now + PASSWORD_LINK_HOURS * HOUR
+        )
+    )
+    audit.append(connection, now, actor, "person.link", person_id)
+    return secret
+
+
+def person_of_link(connection: Connection, context: Context, secret: str) -> dict[str, Any] | None:
+    """Whose password a link sets; None for one that has ended, was used, or never was."""
+    row = (
+        connection.execute(
+            select(person.c.id, person.c.login)
+            .join(password_link, password_link.c.person == person.c.id)
+            .where(
+                password_link.c.hash == hash_of(secret),
+                password_link.c.expires > context.clock.now(),
+                person.c.disabled == 0,
+            )
+        )
+        .mappings()
+        .first()
+    )
+    return None if row is None else dict(row)
+
+
+def set_password_by_link(
+    connection: Connection, context: Context, secret: str, password_hash: str
+) -> bool:
+    """Set the password of whom a link is for; whether the link was still good."""
+    row = person_of_link(connection, context, secret)
+    used = connection.execute(
+        delete(password_link).where(password_link.c.hash == hash_of(secret))
+    ).rowcount
+    if row is None or not used:
+        return False
+    set_password(connection, context, row["id"], row["id"], password_hash)
+    return True
 
 
 def person_by_login(connection: Connection, login: str) -> str:

@@ -10,7 +10,10 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
 
 from cranfield.campaign.batches import HOLDING, Worker, next_unit
+from cranfield.campaign.responses import collect_responses
+from cranfield.campaign.truth import wanted_opinions
 from cranfield.server.context import SECOND, Context
+from cranfield.server.services.batch_results import filled_forms
 from cranfield.server.services.batches import Batch, running_for
 from cranfield.server.services.campaigns import Row
 from cranfield.server.services.judgements import gold_score
@@ -22,6 +25,8 @@ PREFETCHED_UNITS = 3
 _CHUNK_SIZES = (8, 64, 512)
 # Places are freed of those who did not come back at most once in so many milliseconds.
 _SWEEP_INTERVAL = SECOND
+# Beside the places of units: how many forms had come in when they were worked out.
+_SUBMITTED = ""
 # What is asked at every step is put together once.
 _LOCK_BATCH = select(batch.c.id).where(batch.c.id == bindparam("of")).with_for_update()
 _EXPIRE_ASSIGNMENTS = (
@@ -128,13 +133,40 @@ def _next_units(
     worker = _worker_facts(connection, batch, annotator, every)
     order = [u for u in batch.order_for(annotator["pseudonym"]) if u not in worker.seen]
     places, upcoming = _TakenPlaces(connection, order), dict[str, bool]()
+    wanted = wanted_places(connection, batch)
     while order and len(upcoming) < count:
-        unit = next_unit(batch.plan, batch.row["state"], worker, places, order)
+        unit = next_unit(batch.plan, batch.row["state"], worker, places, order, wanted)
         if unit is None:
             break
         upcoming[unit] = places.is_rejected(unit)
         worker = replace(worker, seen={*worker.seen, unit}, given=worker.given + 1)
     return upcoming
+
+
+def wanted_places(connection: Connection, batch: Batch) -> Mapping[str, int] | None:
+    """The places that units want under adaptive overlap; None where the overlap is fixed.
+
+    They are worked out again when a fiftieth of the units has come in since.
+    """
+    if not batch.plan.certainty:
+        return None
+    submitted = int(
+        connection.execute(
+            select(func.count())
+            .select_from(assignment)
+            .join(hit, hit.c.id == assignment.c.hit)
+            .where(hit.c.batch == batch.id, assignment.c.state == "submitted")
+        ).scalar_one()
+    )
+    known = batch.places.get(_SUBMITTED, -1)
+    if known < 0 or abs(submitted - known) > len(batch.hits) // 50:
+        forms = [form for form in filled_forms(connection, batch) if not form.rejected]
+        places = {} if not forms else wanted_opinions(collect_responses(forms).log, batch.plan)
+        units = {f"{row['topic']} {row['item']}".strip(): key for key, row in batch.hits.items()}
+        batch.places.clear()
+        batch.places.update({units[item]: count for item, count in places.items()})
+        batch.places[_SUBMITTED] = submitted
+    return batch.places
 
 
 def may_see(connection: Connection, batch: Batch, annotator: Row, unit: str) -> bool:

@@ -252,7 +252,7 @@ def export_job(context: Context, job_input: dict[str, Any]) -> dict[str, Any]:
     """An export that an organiser asked for on the board, as one file to download."""
     from cranfield.server.admin import export_to
     from cranfield.server.services.campaigns import by_slug
-    from cranfield.server.services.downloads import pack_folder
+    from cranfield.server.services.uploads import pack_folder
 
     place = context.settings.folder / "exports" / f"{job_input['campaign']}-{time_stamp(context)}"
     export_to(context, job_input["campaign"], place)

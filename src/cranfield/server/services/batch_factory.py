@@ -5,28 +5,36 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from cranfield.campaign.annotation_task import Sheet, Unit, known_labels, make_sheet
 from cranfield.campaign.forms import GRADES, grade_form, shown_name
 from cranfield.campaign.item_texts import read_texts
+from cranfield.campaign.next_judgements import DrawnCell, NextJudgements, next_judgements
 from cranfield.campaign.pool import Pool, PooledItem, make_pool
 from cranfield.campaign.surveys.kinds import KINDS as MADE
 from cranfield.campaign.surveys.making import make_survey
 from cranfield.campaign.surveys.survey import Survey
 from cranfield.data.labels import LabelMatrix, dense
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, suggest
 from cranfield.io.collection import read_collection
 from cranfield.io.files import Caps, Input, read_json_text
+from cranfield.options import Shape
 from cranfield.server.context import Context
-from cranfield.server.services import audit, scoring
-from cranfield.server.services.batches import Batch, add_batch, add_units
+from cranfield.server.services import audit, batch_results, scoring
+from cranfield.server.services.batches import (
+    Batch,
+    add_batch,
+    add_units,
+    change_drawing,
+    set_state,
+)
 from cranfield.server.services.campaigns import Row, tasks_of
 from cranfield.server.services.uploads import blob_path
 from cranfield.server.store.tables import run, team
-from cranfield.server.store.work_tables import batch, pool_item
+from cranfield.server.store.work_tables import assignment, batch, hit, pool_item
 
 MAX_ADDED_UNITS = 10_000
 GUIDELINES = "Judge each item for the topic beside it, on its own."
@@ -125,7 +133,7 @@ def _pool_units(
             title=pooled_item.item,
             text=texts.items.get(pooled_item.item, ""),
             picture="there" if shown(pooled_item.item) else "",
-            topic=texts.topics.get(pooled_item.topic, "") or pooled_item.topic,
+            topic=texts.asked(pooled_item.topic) or pooled_item.topic,
             query=shown(texts.topic_items.get(pooled_item.topic)),
         )
         for number, pooled_item in enumerate(pooled, after + 1)
@@ -164,7 +172,8 @@ def grow_pool(
 
     What is in the batch already counts as judged. Returns the number of added units.
     """
-    if relevance_batch.kind != "relevance" or relevance_batch.row["state"] in ("closed", "merged"):
+    finished = relevance_batch.row["state"] in ("closed", "merged")
+    if relevance_batch.kind != "relevance" or finished or relevance_batch.drawing:
         raise UsageError("only a pool that is not closed can grow")
     if not 1 <= count <= MAX_ADDED_UNITS:
         raise UsageError(f"a pool grows by 1 to {MAX_ADDED_UNITS} units, not by {count}")
@@ -186,14 +195,173 @@ def grow_pool(
     return len(selected)
 
 
+def _drawn_batch(
+    connection: Connection,
+    context: Context,
+    actor: str,
+    campaign: Row,
+    task: Row,
+    request: BatchRequest,
+    planned: Mapping[str, Any],
+) -> str:
+    """The first round of a batch that draws its units and stops itself.
+
+    It belongs to no task: a truth of which a part is judged would be scored as if the rest were not
+    relevant. What is estimated from it stands on its page and in its ledger.
+    """
+    refused = [n for n in ("certainty", "pilot", "gold") if planned.get(n)]
+    if refused:
+        raise UsageError(f"units that are drawn take no {refused[0]}: each counts in its round")
+    files = pooled_runs(connection, context, task["id"], request.per_team)
+    drawing = {
+        "task": task["id"],
+        "runs": [file.name for file in files],
+        "measure": request.measure or "P@10",
+        "count": request.round,
+        "depth": request.depth,
+        "budget": request.budget,
+        "seed": int(planned.get("seed", 0)),
+        "stop": "",
+    }
+    answer = _next_of(files, drawing, ())
+    units, topics, drawn = _drawn_units(context, campaign, answer.cells, 0)
+    sheet = Sheet(
+        request.title.strip() or "Relevance",
+        "relevance",
+        {"form": grade_form(GRADES)},
+        tuple(units),
+        guidelines=request.guidelines.strip() or GUIDELINES,
+    )
+    return add_batch(
+        connection,
+        context,
+        actor,
+        campaign["id"],
+        sheet,
+        slug=request.slug,
+        topics=topics,
+        drawing=drawing,
+        drawn=drawn,
+        **planned,
+    )
+
+
+def _next_of(
+    files: Sequence[Input], drawing: Mapping[str, Any], ledger: Sequence[DrawnCell]
+) -> NextJudgements:
+    return next_judgements(
+        list(files),
+        drawing["measure"],
+        ledger=list(ledger),
+        count=drawing["count"],
+        depth=drawing["depth"],
+        budget=drawing["budget"],
+        rng=drawing["seed"],
+    )
+
+
+def _drawn_units(
+    context: Context, campaign: Row, cells: Sequence[DrawnCell], after: int
+) -> tuple[list[Unit], dict[str, tuple[str, str]], dict[str, tuple[int, float]]]:
+    """Units of drawn cells: themselves, their topics and items, their rounds and probabilities.
+
+    They come in the order of the pool, which says nothing of the runs.
+    """
+    pooled = [PooledItem(c.topic, c.item, 0, 0, 0.0, False) for c in cells]
+    units = _pool_units(context, campaign, pooled, after=after)
+    topics = {unit.name: (c.topic, c.item) for unit, c in zip(units, cells, strict=True)}
+    drawn = {
+        unit.name: (c.round, float(c.probability or 1.0))
+        for unit, c in zip(units, cells, strict=True)
+    }
+    return units, topics, drawn
+
+
+def ledger_of(connection: Connection, drawn_batch: Batch) -> list[DrawnCell]:
+    """Every cell that was drawn: its round, its probability, and what the people said of it.
+
+    Where nobody could tell, it counts as not relevant.
+    """
+    grades: dict[tuple[str, str], float] = {}
+    if batch_results.filled_forms(connection, drawn_batch):
+        for line in batch_results.truth_file(connection, drawn_batch, "majority")[0].splitlines():
+            topic, _, item, grade = line.split()
+            grades[topic, item] = float(grade)
+    waiting = _open_units(connection, drawn_batch)
+    cells = []
+    for key, (number, probability) in drawn_batch.drawn.items():
+        row = drawn_batch.hits[key]
+        topic, item = str(row["topic"]), str(row["item"])
+        relevance = None if key in waiting else grades.get((topic, item), 0.0)
+        cells.append(DrawnCell(topic, item, number, probability, relevance))
+    return cells
+
+
+def _open_units(connection: Connection, drawn_batch: Batch) -> set[str]:
+    """The units that have not got all their forms yet."""
+    counts = {
+        str(key): int(count)
+        for key, count in connection.execute(
+            select(assignment.c.hit, func.count())
+            .join(hit, hit.c.id == assignment.c.hit)
+            .where(hit.c.batch == drawn_batch.id, assignment.c.state == "submitted")
+            .group_by(assignment.c.hit)
+        )
+    }
+    overlap = drawn_batch.plan.overlap
+    return {key for key in drawn_batch.hits if counts.get(key, 0) < overlap}
+
+
+def state_of_drawing(
+    connection: Connection, context: Context, drawn_batch: Batch
+) -> NextJudgements | None:
+    """What may be said after the rounds that are complete; None before the first one."""
+    ledger = ledger_of(connection, drawn_batch)
+    waiting = {cell.round for cell in ledger if cell.relevance is None}
+    past = [cell for cell in ledger if cell.round not in waiting]
+    if not past:
+        return None
+    drawing = drawn_batch.drawing
+    files = [
+        file
+        for file in pooled_runs(connection, context, drawing["task"])
+        if file.name in set(drawing["runs"])
+    ]
+    return _next_of(files, drawing, past)
+
+
+def draw_next_round(
+    connection: Connection, context: Context, campaign: Row, drawn_batch: Batch
+) -> None:
+    """When a round is complete: the next one, or the end of the batch with its reason."""
+    if not drawn_batch.drawing or drawn_batch.row["state"] != "running":
+        return
+    if _open_units(connection, drawn_batch):
+        return
+    answer = state_of_drawing(connection, context, drawn_batch)
+    if answer is None:
+        return
+    changes = {"stop": answer.stop, "judged": answer.judged, "candidates": answer.candidates}
+    change_drawing(connection, context, drawn_batch.row, changes)
+    slug, now = drawn_batch.row["slug"], context.clock.now()
+    if answer.stop:
+        set_state(connection, context, "", drawn_batch.row, "closed")
+        audit.append(connection, now, "", "batch.stop", slug, {"reason": answer.stop})
+        return
+    units, topics, drawn = _drawn_units(context, campaign, answer.cells, len(drawn_batch.hits))
+    add_units(connection, context, drawn_batch, units, topics, drawn)
+    detail = {"round": answer.round, "units": len(units), "seed": answer.seed}
+    audit.append(connection, now, "", "batch.draw", slug, detail)
+
+
 UPLOADED = "survey"
 # What can be asked on the site. A survey that needs more than the public data of a campaign (the
-# truth, an index) is made by `cranfield survey` where that is, and its key.json is sent.
+# truth, an index) is made by `cranfield truth survey` where that is, and its key.json is sent.
 SURVEYS = {kind: MADE[kind] for kind in ("measures", "relatedness", "categories", "rankings")} | {
-    UPLOADED: "the key.json of one that `cranfield survey` has made, of any kind"
+    UPLOADED: "the key.json of one that `cranfield truth survey` has made, of any kind"
 }
 _REQUIRED_FILES = {
-    UPLOADED: "the key.json that `cranfield survey` has written",
+    UPLOADED: "the key.json that `cranfield truth survey` has written",
     "relatedness": "a file of pairs: CSV word1,word2",
     "categories": "a file of categories: CSV category,parent",
 }
@@ -243,9 +411,13 @@ def read_survey_key(file: Input | None) -> Survey:
     return Survey.from_dict(key)
 
 
+# Relevance that is judged in rounds, drawn with known probabilities.
+DRAWN = "drawn"
 KINDS = {
     "labels": "annotation of items with the concepts of the ontology",
+    DRAWN: "judging of what is drawn from the pool of the runs, round by round, until it may stop",
     "relevance": "judging of a pool of the runs",
+    "cells": "judging of the concepts that a pool of the annotations has, item by item",
     **{kind: f"survey: {what}" for kind, what in SURVEYS.items()},
 }
 # A survey has a place for every respondent, and a week for each.
@@ -266,10 +438,16 @@ class BatchRequest:
     split: str = ""
     first: int | None = None
     below: str = ""
+    marks: str = ""
+    suggestions: str = ""
+    suggestions_shown: float = 0.5
     depth: int = 50
     per_team: int | None = None
     questions: int = 10
     file: Input | None = None
+    measure: str = ""
+    round: int = 100
+    budget: int | None = None
 
 
 def new_batch(
@@ -289,10 +467,14 @@ def new_batch(
     request = BatchRequest(slug, **fields)
     if kind == "labels":
         return _label_batch(connection, context, actor, campaign, request, options)
-    if kind == "relevance":
+    if kind == "cells":
+        return _cell_batch(connection, context, actor, campaign, request, options)
+    if kind in ("relevance", DRAWN):
         task = _task_of_kind(connection, campaign, "ranked")
         if task is None:
             raise UsageError("a pool needs a task of rankings")
+        if kind == DRAWN:
+            return _drawn_batch(connection, context, actor, campaign, task, request, options)
         return pool_batch(
             connection,
             context,
@@ -328,6 +510,39 @@ def new_batch(
     )
 
 
+def _cell_batch(
+    connection: Connection,
+    context: Context,
+    actor: str,
+    campaign: Row,
+    request: BatchRequest,
+    planned: Mapping[str, Any],
+) -> str:
+    """Concepts pooled from the annotations of the task; other cells stay unjudged.
+
+    Scores of the site take what a truth does not list as absent, so that such a batch belongs to no
+    task: its log is downloaded, aggregated and read with `--unlisted unjudged`.
+    """
+    task = _task_of_kind(connection, campaign, "labels")
+    if task is None:
+        raise UsageError("a pool of annotations needs a task of annotation")
+    files = pooled_runs(connection, context, task["id"], request.per_team)
+    sheet = make_sheet(
+        context.settings.public / campaign["slug"],
+        pool=make_pool(files, depth=request.depth, labels=True),
+        first=request.first,
+    )
+    return add_batch(
+        connection,
+        context,
+        actor,
+        campaign["id"],
+        _with_texts(sheet, request),
+        slug=request.slug,
+        **planned,
+    )
+
+
 def _task_of_kind(connection: Connection, campaign: Row, kind: str) -> Row | None:
     tasks = {row["kind"]: row for row in tasks_of(connection, campaign["id"])}
     return tasks.get(kind)
@@ -354,6 +569,7 @@ def _label_batch(
     labels = None if request.file is None else known_labels(request.file)
     if request.below and labels is None:
         raise UsageError("to ask below a concept, send the labels that are known")
+    task = _task_of_kind(connection, campaign, "labels")
     sheet = make_sheet(
         context.settings.public / campaign["slug"],
         split=request.split or None,
@@ -361,8 +577,10 @@ def _label_batch(
         first=request.first,
         below=request.below or None,
         known=labels if request.below else None,
+        marks=_shape(request.marks),
+        suggestions=_run_named(connection, context, task, request.suggestions),
+        suggestions_shown=request.suggestions_shown,
     )
-    task = _task_of_kind(connection, campaign, "labels")
     return add_batch(
         connection,
         context,
@@ -370,11 +588,31 @@ def _label_batch(
         campaign["id"],
         _with_texts(sheet, request),
         slug=request.slug,
-        task=None if task is None or request.below else task["id"],
+        task=None if task is None or request.below or request.marks else task["id"],
         gate=request.below,
         gold_answers=_gold_answers(sheet, labels) if planned.get("gold") else None,
         **planned,
     )
+
+
+def _run_named(
+    connection: Connection, context: Context, task: Row | None, name: str
+) -> Input | None:
+    """The file of an accepted run of annotations, whose suggestions people see."""
+    if not name:
+        return None
+    runs = [] if task is None else accepted_runs(connection, context, task["id"])
+    for run_name, _, file in runs:
+        if run_name == name:
+            return file
+    raise UsageError(f"no accepted run {name!r}.{suggest(name, [n for n, _, _ in runs])}")
+
+
+def _shape(name: str) -> Shape | None:
+    """What is marked on the pictures of a batch, if anything."""
+    if name in ("", "boxes", "points"):
+        return cast(Shape | None, name or None)
+    raise UsageError(f"a batch marks boxes or points, not {name!r}")
 
 
 def _gold_answers(sheet: Sheet, labels: LabelMatrix | None) -> dict[str, dict[str, str]]:

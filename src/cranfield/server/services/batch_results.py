@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from cranfield.agreement.adjudication import Decision
+from cranfield.agreement.aggregation import Decision
 from cranfield.campaign.annotation_task import Response, UnitAnswers, form_values
 from cranfield.campaign.batches import Assignment as Given
 from cranfield.campaign.batches import move_assignment
+from cranfield.campaign.forms import Answers
 from cranfield.campaign.responses import FormResponses, collect_responses
 from cranfield.campaign.truth import Dispute, disputes, make_truth, weigh_disputes
 from cranfield.data.judgement_log import FilledForm
@@ -22,7 +26,7 @@ from cranfield.server.services import audit, scoring
 from cranfield.server.services.assessors import assessors_of
 from cranfield.server.services.batches import Batch, set_state
 from cranfield.server.services.campaigns import latest_truth
-from cranfield.server.services.judgements import DONE, form_of, latest_revisions
+from cranfield.server.services.judgements import DONE, FormRefused, form_of, latest_revisions
 from cranfield.server.services.uploads import sync_folders
 from cranfield.server.store.work_tables import (
     adjudication,
@@ -54,7 +58,7 @@ def filled_forms(connection: Connection, batch: Batch) -> list[FilledForm]:
         if row["said"]["state"] != DONE:
             continue
         unit = batch.hits[row["hit"]]
-        form = form_of(batch, row["hit"])
+        form, suggested = form_of(batch, row["hit"]), batch.suggested(unit)
         forms.append(
             FilledForm(
                 names[row["assessor"]],
@@ -66,6 +70,8 @@ def filled_forms(connection: Connection, batch: Batch) -> list[FilledForm]:
                 (row["opened"] or row["at"]) / SECOND,
                 row["at"] / SECOND,
                 comment_texts.get(row["id"], ""),
+                suggested={} if suggested is None else dict(suggested.concepts),
+                saw_suggestions=suggested is not None and suggested.shown,
             )
         )
     return forms
@@ -122,19 +128,151 @@ def decisions(connection: Connection, batch: Batch) -> tuple[Decision, ...]:
     )
 
 
-def open_disputes(
-    connection: Connection, batch: Batch, *, with_probabilities: int = 0
-) -> tuple[Dispute, ...]:
-    """The units on which people disagree and no adjudicator has decided yet.
-
-    The first `with_probabilities` of them come with the probability of each answer.
-    """
+def open_disputes(connection: Connection, batch: Batch) -> tuple[Dispute, ...]:
+    """The units on which people disagree and no adjudicator has decided yet."""
     try:
         log = collect_forms(connection, batch).log
     except UsageError:
         return ()
-    waiting = disputes(log, decisions(connection, batch))
-    return (*weigh_disputes(log, waiting[:with_probabilities]), *waiting[with_probabilities:])
+    return disputes(log, decisions(connection, batch))
+
+
+@dataclass(frozen=True)
+class DisputeQueue:
+    """The disputes of a batch as a queue: one of them, and what belongs to it.
+
+    `concepts` has how many are open by concept, `others` what else is disputed about the item,
+    `remarks` what people wrote about it. Without a dispute `shown` is None.
+    """
+
+    count: int
+    position: int
+    concepts: Mapping[str, int]
+    shown: Dispute | None = None
+    hit: str = ""
+    others: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+def dispute_queue(
+    connection: Connection, batch: Batch, concept: str = "", after: int = 0
+) -> DisputeQueue:
+    """The dispute at a place of the queue: all of one item, then those of the next.
+
+    The items whose answers are the most evenly split come first.
+    """
+    forms = filled_forms(connection, batch)
+    if not forms:
+        return DisputeQueue(0, 0, {})
+    log = collect_responses(forms).log
+    every = disputes(log, decisions(connection, batch))
+    first_place = {d.item: n for n, d in reversed(list(enumerate(every)))}
+    counts = Counter(d.concept for d in every)
+    queue = sorted(
+        (d for d in every if concept in ("", d.concept)), key=lambda d: first_place[d.item]
+    )
+    if not queue:
+        return DisputeQueue(len(every), 0, counts)
+    position = max(0, after) % len(queue)
+    (shown,) = weigh_disputes(log, [queue[position]])
+    units = {f"{u['topic']} {u['item']}".strip(): key for key, u in batch.hits.items()}
+    return DisputeQueue(
+        len(every),
+        position,
+        dict(sorted(counts.items())),
+        shown,
+        units[shown.item],
+        tuple(d.concept for d in every if d.item == shown.item and d.concept != shown.concept),
+        tuple(f.comment for f in forms if f.item == shown.item and f.comment),
+    )
+
+
+REVIEWED = "review of "
+
+
+@dataclass(frozen=True)
+class ReviewSample:
+    """A sample of one person's forms for review: how far it is, and the next one.
+
+    `judged` counts the answers that were looked at, `corrected` those that were changed.
+    """
+
+    people: tuple[str, ...]
+    forms: int = 0
+    reviewed: int = 0
+    judged: int = 0
+    corrected: int = 0
+    hit: str | None = None
+    answers: Mapping[str, Any] = field(default_factory=dict)
+
+
+def review_sample(connection: Connection, batch: Batch, who: str, share: int) -> ReviewSample:
+    """The forms of `who` that are drawn for review, `share` percent of them, one at least."""
+    rows = [
+        row
+        for row in latest_revisions(connection, batch.id)
+        if row["state"] == "submitted" and row["said"]["state"] == DONE
+    ]
+    names = {r["id"]: str(r["pseudonym"]) for r in assessors_of(connection, batch.row["campaign"])}
+    people = tuple(sorted({names[row["assessor"]] for row in rows}))
+    if not who:
+        return ReviewSample(people)
+    if who not in people:
+        raise UsageError(f"nobody called {who!r} has handed anything in")
+    if not 1 <= share <= 100:
+        raise UsageError(f"a share for review is from 1 to 100 percent, not {share}")
+    own = {row["hit"]: row["said"]["answers"] for row in rows if names[row["assessor"]] == who}
+    order = sorted(own, key=lambda hit_id: hashlib.sha256(f"{who} {hit_id}".encode()).digest())
+    drawn = order[: max(1, round(len(order) * share / 100))]
+    verdicts = {(d.item, d.concept): d for d in decisions(connection, batch)}
+    next_hit, judged, corrected, reviewed = None, 0, 0, 0
+    for hit_id in drawn:
+        row = batch.hits[hit_id]
+        name = f"{row['topic']} {row['item']}".strip()
+        values = form_values(form_of(batch, hit_id), own[hit_id])
+        looked_at = {
+            concept: verdicts[name, concept].value
+            for concept in values
+            if (name, concept) in verdicts and verdicts[name, concept].reason.startswith(REVIEWED)
+        }
+        if looked_at:
+            reviewed += 1
+            judged += len(looked_at)
+            corrected += sum(values[concept] != value for concept, value in looked_at.items())
+        elif next_hit is None:
+            next_hit = hit_id
+    return ReviewSample(
+        people,
+        len(drawn),
+        reviewed,
+        judged,
+        corrected,
+        next_hit,
+        own[next_hit] if next_hit is not None else {},
+    )
+
+
+def save_review(
+    connection: Connection,
+    context: Context,
+    person: str,
+    batch: Batch,
+    who: str,
+    hit_id: str,
+    answers: Answers,
+    remark: str,
+) -> int:
+    """Write down a form as a reviewer left it; every answer in it is decided."""
+    if hit_id not in batch.hits:
+        raise UsageError("the batch has no such unit")
+    form, row = form_of(batch, hit_id), batch.hits[hit_id]
+    problems = form.check(answers)
+    if problems:
+        raise FormRefused(problems)
+    name = f"{row['topic']} {row['item']}".strip()
+    values = {(name, concept): value for concept, value in form_values(form, answers).items()}
+    reason = f"{REVIEWED}{who}" + (f": {remark.strip()}" if remark.strip() else "")
+    return decide(connection, context, person, batch, values, reason)
 
 
 def decide(
@@ -254,6 +392,11 @@ def responses(connection: Connection, batch: Batch) -> list[Response]:
         str(u["item"]): json.loads(u["content"] or "{}").get("form", "form")
         for u in batch.hits.values()
     }
+    suggested = {
+        str(row["item"]): entry
+        for row in batch.hits.values()
+        if (entry := batch.suggested(row)) is not None
+    }
     return [
         Response(
             str(people[assessor_id]["pseudonym"]),
@@ -265,6 +408,7 @@ def responses(connection: Connection, batch: Batch) -> list[Response]:
             tuple(filled),
             json.loads(people[assessor_id]["facts"] or "{}"),
             batch.about,
+            suggested=suggested,
         )
         for assessor_id, filled in by_person.items()
     ]

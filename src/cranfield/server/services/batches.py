@@ -1,18 +1,26 @@
-"""Batches of work: what is asked, of whom, and how far it has come."""
+"""Batches of work: what is asked, of whom, and how far it has come.
+
+Pictures of items as assessors see them: from the public part of a campaign, one by one.
+"""
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine, bindparam, func, insert, select, update
 
 from cranfield._lazy import cached_property
-from cranfield.campaign.annotation_task import Grid, Sheet, Unit
+from cranfield.campaign.annotation_task import SHOWN, Grid, Sheet, Suggested, Unit, views_of
 from cranfield.campaign.batches import KINDS, Plan, change_batch, order_of
 from cranfield.campaign.forms import Form
 from cranfield.campaign.surveys.kinds import KINDS as SURVEY_KINDS
@@ -20,15 +28,16 @@ from cranfield.errors import UsageError, suggest
 from cranfield.server.context import Context, hash_of
 from cranfield.server.services import audit
 from cranfield.server.services.campaigns import Row, checked_slug
-from cranfield.server.services.pictures import checked_picture
 from cranfield.server.store.database import store_key
 from cranfield.server.store.work_tables import admission, assignment, batch, guideline, hit
 
 # Kinds that ask a person once in a batch of its own, whatever was asked elsewhere.
 SURVEYS = frozenset(SURVEY_KINDS)
+# The pictures of cards that are arranged are asked for by this and the card.
+CARD = "card-"
 # Batches that a store keeps at hand.
 MAX_CACHED_BATCHES, MAX_CACHED_ORDERS = 50, 1000
-_CACHED_FIELDS = ("subjects", "by_subject", "_orders", "swept")
+_CACHED_FIELDS = ("subjects", "by_subject", "_orders", "swept", "places")
 _BATCH_CACHE: WeakKeyDictionary[Engine, dict[str, Batch]] = WeakKeyDictionary()
 # Queries of every step of annotation, built once.
 _SELECT_RUNNING = (
@@ -39,7 +48,15 @@ _SELECT_RUNNING = (
 _SELECT_ADMITTED = select(admission.c.batch).where(admission.c.assessor == bindparam("who"))
 _SELECT_RUNNING_FOR = _SELECT_RUNNING.where(batch.c.id.in_(_SELECT_ADMITTED))
 # What a plan holds beyond the columns of a batch.
-_PLAN_FIELDS = ("pilot", "trial", "qualification", "expires", "most_per_person")
+_PLAN_FIELDS = (
+    "pilot",
+    "trial",
+    "qualification",
+    "expires",
+    "most_per_person",
+    "certainty",
+    "least",
+)
 
 
 @dataclass(frozen=True)
@@ -63,6 +80,18 @@ class Batch:
     @property
     def kind(self) -> str:
         return str(self.row["kind"])
+
+    @cached_property
+    def drawing(self) -> Mapping[str, Any]:
+        """How the units are drawn round by round; empty where all were there from the start."""
+        definition: dict[str, Any] = json.loads(self.row["form"])
+        return dict(definition.get("drawing") or {})
+
+    @property
+    def drawn(self) -> Mapping[str, tuple[int, float]]:
+        """The round of each unit that was drawn, and the probability it had."""
+        pairs = {key: _content(row).get("drawn") for key, row in self.hits.items()}
+        return {key: (int(pair[0]), float(pair[1])) for key, pair in pairs.items() if pair}
 
     @cached_property
     def subjects(self) -> Mapping[str, str]:
@@ -101,6 +130,11 @@ class Batch:
         return []
 
     @cached_property
+    def places(self) -> dict[str, int]:
+        """The places that units want under adaptive overlap, as they were last worked out."""
+        return {}
+
+    @cached_property
     def _orders(self) -> dict[str, list[str]]:
         return {}
 
@@ -115,25 +149,41 @@ class Batch:
         return str(_content(row).get("query", "") if which == "query" else row["item"])
 
     def picture(self, row: Row, which: str) -> str:
-        """A picture that came with a unit: 'picture' or 'second'; '' where none did."""
-        address = _content(row).get(which) if which in ("picture", "second") else None
-        return address if isinstance(address, str) else ""
+        """A picture that came with a unit ('picture', 'second', 'query'); '' where none did."""
+        content = _content(row)
+        address = content.get(which) if which in ("picture", "second", "query") else None
+        if which.startswith(CARD):
+            address = dict(content.get("cards", ())).get(which.removeprefix(CARD))
+        return address if isinstance(address, str) and address.startswith("data:") else ""
 
     def unit(self, row: Row, picture: str = "") -> Unit:
         """What is shown of a unit."""
         content = _content(row)
         grid = content.get("grid")
+        shown = self.kind in SURVEYS and any(
+            content.get(part) for part in ("picture", "second", "text")
+        )
         return Unit(
             str(row["id"]),
             content.get("form", "form"),
-            content.get("title") or str(row["item"]),
+            content.get("title") or ("" if shown else str(row["item"])),
             content.get("text", ""),
             picture if content.get("picture") else "",
             f"{picture}?which=second" if content.get("second") else "",
             topic=content.get("topic", ""),
             grid=Grid(tuple(grid[0]), tuple(map(tuple, grid[1]))) if grid else None,
             query=f"{picture}?which=query" if picture and content.get("query") else "",
+            cards=tuple(
+                (card, f"{picture}?{urlencode({'which': CARD + card})}")
+                for card, _ in content.get("cards", ())
+            ),
+            suggested=self.suggested(row),
         )
+
+    def suggested(self, row: Row) -> Suggested | None:
+        """What a run says of a unit, where one was asked."""
+        record = _content(row).get("suggested")
+        return None if record is None else Suggested.from_dict(record)
 
 
 def _content(row: Row) -> dict[str, Any]:
@@ -155,12 +205,15 @@ def add_batch(
     topics: Mapping[str, tuple[str, str]] | None = None,
     gate: str = "",
     key: Mapping[str, Any] | None = None,
+    drawing: Mapping[str, Any] | None = None,
+    drawn: Mapping[str, tuple[int, float]] | None = None,
     **planned: Any,
 ) -> str:
     """A draft of a batch; gives its id. `planned` are the fields of a plan.
 
     `gold_answers` has the known answers by unit; `topics` the topic and item of units that judge
-    relevance; `key` is the key of a survey, which its respondents never see.
+    relevance; `key` is the key of a survey, which its respondents never see. A batch that draws its
+    units round by round has a `drawing`, and of each unit the round and the probability.
     """
     name, kind = checked_slug(slug), kind or sheet.kind
     gold = gold_answers or {}
@@ -176,14 +229,14 @@ def add_batch(
             title=sheet.title,
             kind=kind,
             guideline=add_guideline(connection, context, campaign_id, sheet.guidelines),
-            form=json.dumps(_form_definition(sheet, plan, key or {})),
+            form=json.dumps(_form_definition(sheet, plan, key or {}) | {"drawing": drawing or {}}),
             gate=gate,
             created=now,
             **_plan_columns(plan),
         )
     )
     rows = [
-        _hit_row(context, new, k, unit, topics or {}, gold, keep=bool(key))
+        _hit_row(context, new, k, unit, topics or {}, gold, drawn or {}, keep=bool(key))
         for k, unit in enumerate(sheet.units)
     ]
     connection.execute(insert(hit), rows)
@@ -199,6 +252,20 @@ def _plan_columns(plan: Plan) -> dict[str, Any]:
         "pay": plan.pay,
         "order_seed": plan.seed,
     }
+
+
+def change_drawing(
+    connection: Connection, context: Context, batch_row: Row, changes: Mapping[str, Any]
+) -> None:
+    """Write down how far a drawing is; processes that cached the batch read it again."""
+    definition = json.loads(batch_row["form"])
+    definition["drawing"] = definition["drawing"] | dict(changes)
+    now = max(context.clock.now(), (batch_row["changed"] or 0) + 1)
+    connection.execute(
+        update(batch)
+        .where(batch.c.id == batch_row["id"])
+        .values(form=json.dumps(definition), changed=now)
+    )
 
 
 def _form_definition(sheet: Sheet, plan: Plan, key: Mapping[str, Any]) -> dict[str, Any]:
@@ -239,10 +306,11 @@ def add_units(
     batch: Batch,
     units: Sequence[Unit],
     topics: Mapping[str, tuple[str, str]],
+    drawn: Mapping[str, tuple[int, float]] | None = None,
 ) -> None:
     """Add units to an existing batch; the caller notes that the batch has changed."""
     rows = [
-        _hit_row(context, batch.id, k, unit, topics, {}, keep=False)
+        _hit_row(context, batch.id, k, unit, topics, {}, drawn or {}, keep=False)
         for k, unit in enumerate(units, len(batch.hits))
     ]
     if rows:
@@ -256,6 +324,7 @@ def _hit_row(
     unit: Unit,
     topics: Mapping[str, tuple[str, str]],
     gold: Mapping[str, Any],
+    drawn: Mapping[str, tuple[int, float]],
     *,
     keep: bool,
 ) -> Row:
@@ -269,7 +338,11 @@ def _hit_row(
         "picture": checked_picture(unit.picture) if keep else bool(unit.picture),
         "second": checked_picture(unit.second) if keep else False,
         "grid": None if unit.grid is None else [list(unit.grid.head), list(unit.grid.rows)],
-        "query": unit.query,
+        "query": checked_picture(unit.query) if keep and unit.query else unit.query,
+        "suggested": None if unit.suggested is None else unit.suggested.to_dict(),
+        "cards": [[card, checked_picture(address)] for card, address in unit.cards if keep],
+        # Never sent to assessors.
+        "drawn": drawn.get(unit.name),
     }
     return {
         "id": context.new_id(),
@@ -466,3 +539,30 @@ def batch_by_link(connection: Connection, campaign_id: str, secret: str) -> Batc
         .first()
     )
     return None if row is None else load_batch(connection, dict(row))
+
+
+_PICTURE_ADDRESS = re.compile(
+    rf"data:image/({'|'.join(sorted(set(SHOWN.values())))});base64,[A-Za-z0-9+/=]+"
+)
+
+
+@lru_cache(maxsize=2000)
+def picture_of(folder: Path, item: str) -> tuple[bytes, str] | None:
+    """The bytes of an item's picture and their media type; None where there is none."""
+    _, addresses = views_of([item], collection=folder)
+    if item not in addresses:
+        return None
+    return decode_picture(addresses[item])
+
+
+def decode_picture(address: str) -> tuple[bytes, str]:
+    """The bytes and the media type of a picture that its address holds."""
+    head, _, data = address.partition(",")
+    return base64.b64decode(data), head.removeprefix("data:").removesuffix(";base64")
+
+
+def checked_picture(address: str) -> str:
+    """An address that holds a picture of a kind that runs no script, or ''; a UsageError else."""
+    if address and not _PICTURE_ADDRESS.fullmatch(address):
+        raise UsageError("a picture of a survey is PNG, JPEG, GIF or WebP, inside its file")
+    return address

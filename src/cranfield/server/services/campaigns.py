@@ -6,7 +6,7 @@ import re
 from functools import partial
 from typing import Any, cast
 
-from sqlalchemy import Connection, Select, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, func, insert, or_, select, update
 
 from cranfield.campaign.workflow import Facts, State, check_move
 from cranfield.errors import UsageError
@@ -16,6 +16,7 @@ from cranfield.server.services import audit, clock
 from cranfield.server.store.tables import (
     campaign,
     job,
+    phase,
     public_set,
     run,
     run_score,
@@ -98,6 +99,28 @@ def tasks_of(connection: Connection, campaign_id: str) -> list[Row]:
         select(task).where(task.c.campaign == campaign_id).order_by(task.c.slug)
     )
     return [dict(row) for row in rows.mappings()]
+
+
+def final_runs() -> ColumnElement[bool]:
+    """Runs that make the final tables: those of the last phase, and those of none.
+
+    A condition for queries of runs that are joined with their tasks.
+    """
+    last = (
+        select(phase.c.id)
+        .where(phase.c.campaign == task.c.campaign)
+        .order_by(phase.c.closes.desc(), phase.c.id)
+        .limit(1)
+        .correlate(task)
+        .scalar_subquery()
+    )
+    return or_(run.c.phase == "", run.c.phase == last)
+
+
+def live_runs() -> ColumnElement[bool]:
+    """Runs that stand on the live board: those of its phases, and baselines."""
+    shown = select(phase.c.id).where(phase.c.live == 1)
+    return or_(run.c.baseline == 1, run.c.phase.in_(shown))
 
 
 def close_if_due(connection: Connection, context: Context, campaign_id: str) -> State:
@@ -287,7 +310,11 @@ def _unscored(
     lacking: list[str] = []
     for task_row in tasks:
         truth = truths[task_row["id"]]
-        query = select(run.c.tag).where(run.c.task == task_row["id"], run.c.state == "accepted")
+        query = (
+            select(run.c.tag)
+            .join(task, task.c.id == run.c.task)
+            .where(run.c.task == task_row["id"], run.c.state == "accepted", final_runs())
+        )
         if truth is not None:
             scored = (
                 select(score.c.run)

@@ -16,13 +16,13 @@ NOTE_EVERY = 3600 * SECOND
 
 def last_time(connection: Connection) -> int:
     """The latest time that the site has noted."""
-    return max(audit.latest_time(connection), int(_read_setting(connection, NOTED) or 0))
+    return max(audit.latest_time(connection), int(read_setting(connection, NOTED) or 0))
 
 
 def note_time(context: Context) -> None:
     """Go by what was accepted since the time came into doubt; else note the time now and then."""
     with context.store.read() as connection:
-        accepted, noted = acceptance(connection), int(_read_setting(connection, NOTED) or 0)
+        accepted, noted = acceptance(connection), int(read_setting(connection, NOTED) or 0)
     new, context.clock.acceptance = accepted != context.clock.acceptance, accepted
     if context.clock.in_doubt:
         if new:
@@ -30,12 +30,12 @@ def note_time(context: Context) -> None:
         return
     now = context.clock.now()
     if now - noted >= NOTE_EVERY:
-        context.store.write(lambda c: _write_setting(c, NOTED, str(now)))
+        context.store.write(lambda c: write_setting(c, NOTED, str(now)))
 
 
 def acceptance(connection: Connection) -> str:
     """The last acceptance: the time that was accepted, and the one before it."""
-    return _read_setting(connection, ACCEPTED) or ""
+    return read_setting(connection, ACCEPTED) or ""
 
 
 def accept(context: Context, actor: str) -> None:
@@ -49,8 +49,8 @@ def accept(context: Context, actor: str) -> None:
         before = last_time(connection)
         detail = {"from": before, "to": wall}
         audit.append(connection, wall, actor, "clock.accept", "clock", detail, allow_earlier=True)
-        _write_setting(connection, NOTED, str(wall))
-        _write_setting(connection, ACCEPTED, f"{wall} {before}")
+        write_setting(connection, NOTED, str(wall))
+        write_setting(connection, ACCEPTED, f"{wall} {before}")
         lease = wall + int(settings.lease_seconds * SECOND)
         connection.execute(update(job).where(job.c.lease > lease).values(lease=lease))
         expires = wall + settings.session_seconds * SECOND
@@ -69,14 +69,16 @@ def accept(context: Context, actor: str) -> None:
     context.clock.accept()
 
 
-def _read_setting(connection: Connection, name: str) -> str | None:
+def read_setting(connection: Connection, name: str) -> str | None:
+    """A setting of the store; None where it was never written."""
     value: str | None = connection.execute(
         select(setting.c.value).where(setting.c.name == name)
     ).scalar()
     return value
 
 
-def _write_setting(connection: Connection, name: str, value: str) -> None:
+def write_setting(connection: Connection, name: str, value: str) -> None:
+    """Write a setting of the store in place of what it was."""
     changed = connection.execute(update(setting).where(setting.c.name == name).values(value=value))
     if not changed.rowcount:
         connection.execute(insert(setting).values(name=name, value=value))

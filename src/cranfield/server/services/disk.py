@@ -25,7 +25,7 @@ from cranfield.server.store.tables import blob, run
 
 LOG = logging.getLogger("cranfield.server.disk")
 # A disqualified run keeps its file: it may be asked about. One withdrawn or replaced does not.
-KEPT_STATES = ("accepted", "disqualified")
+KEPT_STATES = ("accepted", "disqualified", "trial")
 # Nothing takes that long to arrive or to be written.
 STALE_SECONDS = 24 * 3600
 _DRAFT = re.compile(r"\..+\.[a-z2-7]{16}")

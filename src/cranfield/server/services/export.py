@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from cranfield.server.context import Context
-from cranfield.server.services import scoring
+from cranfield.server.services import jobs, scoring
 from cranfield.server.services.campaigns import Row, latest_truth, tasks_of
 from cranfield.server.services.results import facts_and_teams
 from cranfield.server.services.uploads import blob_path
@@ -36,6 +36,11 @@ def export_input(
         tasks[task_row["kind"]] = {
             "baseline": task_row["baseline"],
             "truth": str(settings.sealed / truth["file"]) if truth else "",
+            "part": scoring.part_of(
+                connection,
+                {"campaign": campaign["id"], "live_part": campaign["live_part"]},
+                jobs.final_part(campaign),
+            ),
             "scores": str(scoring.set_folder(settings, current["id"])) if current else "",
             "runs": [
                 {

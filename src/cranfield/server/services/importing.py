@@ -13,7 +13,7 @@ from sqlalchemy import Connection, insert, select
 
 from cranfield.campaign.estimated import check_estimable
 from cranfield.campaign.item_texts import read_texts
-from cranfield.campaign.scoring import TRUTH
+from cranfield.campaign.scoring import TRUTH, public_truths
 from cranfield.campaign.submissions import CheckedSubmission, PublicSet, check_submission
 from cranfield.data.collection import Collection, Kind, RunFacts, Team
 from cranfield.errors import InputError, UsageError
@@ -21,6 +21,7 @@ from cranfield.io.atomic import atomic_file
 from cranfield.io.collection import read_collection
 from cranfield.io.collection_writer import write_collection
 from cranfield.io.files import inner_suffix, run_name
+from cranfield.io.labels import write_labels
 from cranfield.server.context import Context, hash_of
 from cranfield.server.services import audit, scoring
 from cranfield.server.services.campaigns import add_campaign, checked_slug
@@ -33,6 +34,10 @@ from cranfield.server.store.tables import campaign, public_set, setting, task, t
 PRIVATE_KEYS = (
     "silver",
     "label_silver",
+    "design",
+    "label_design",
+    "scorer",
+    "label_scorer",
     "judgement_log",
     "subject_rankings",
     "subject_categories",
@@ -54,19 +59,33 @@ class ImportSummary:
 
 
 def import_collection(
-    context: Context, path: str | Path, *, name: str | None = None, **values: Any
+    context: Context,
+    path: str | Path,
+    *,
+    name: str | None = None,
+    may_run: bool = True,
+    **values: Any,
 ) -> ImportSummary:
     """Make a draft campaign of a collection's folder, or of an export that has one in it.
 
-    `values` are columns of the campaign.
+    `values` are columns of the campaign. A scorer is refused unless it `may_run`.
     """
     collection = read_collection(collection_in(path))
     slug = checked_slug(name or collection.name)
     with context.store.read() as connection:
         if connection.execute(select(campaign.c.id).where(campaign.c.slug == slug)).first():
             raise UsageError(f"there is a campaign {slug!r} already")
+    if "regions" in collection.kinds:
+        raise UsageError(
+            "the site has no tasks of boxes yet: `cranfield report site` publishes their results"
+        )
     if not collection.kinds:
         raise UsageError(f"{collection.folder} names no truth and no runs: there is no task")
+    if (collection.scorer or collection.label_scorer) and not may_run:
+        raise UsageError(
+            "this collection brings a scorer, a program that the site would run: an administrator "
+            "of the site makes such a campaign"
+        )
     for kind in collection.kinds:
         check_estimable(collection, kind)
     if collection.truth is not None and collection.truth.is_dir():
@@ -77,6 +96,8 @@ def import_collection(
     public = context.settings.public / slug
     shutil.rmtree(public, ignore_errors=True)
     write_collection(public_part(collection), public)
+    for file_name, truth in public_truths(collection).items():
+        write_labels(truth, public / file_name)
     sealed = {
         key: _seal(context, slug, key, getattr(collection, key)) for key in _sealed_keys(collection)
     }

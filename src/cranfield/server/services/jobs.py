@@ -16,8 +16,10 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, literal, or_, select, update
 
 from cranfield._version import __version__
+from cranfield.registry import split_names
 from cranfield.server.context import SECOND, Context
-from cranfield.server.services.campaigns import latest_truth
+from cranfield.server.services.campaigns import final_runs, latest_truth, live_runs
+from cranfield.server.services.phases import read_board
 from cranfield.server.store.tables import (
     campaign,
     job,
@@ -48,11 +50,17 @@ def key_of(*parts: Any) -> str:
 def measures_of(row: Any) -> list[str]:
     """The measures that a task is scored by."""
     measures = row["label_measures"] if row["kind"] == "labels" else row["measures"]
-    return str(measures).split()
+    return split_names(str(measures))
 
 
-def score_key(row: Any, truth: Row) -> str:
-    """The key of a run's score: the run, the truth, the measures, and the version."""
+def final_part(row: Any) -> str:
+    """The part of the truth that makes the final tables: all of it, unless some is live."""
+    return "sealed" if row["live_part"] else ""
+
+
+def score_key(row: Any, truth: Row, part: str | None = None) -> str:
+    """The key of a run's score: the run, the truth and its part, the measures, and the version."""
+    part = final_part(row) if part is None else part
     return key_of(
         row["id"],
         row["blob"],
@@ -61,7 +69,12 @@ def score_key(row: Any, truth: Row) -> str:
         truth["sha"],
         measures_of(row),
         __version__,
+        *((part, row["live_part"]) if part else ()),
     )
+
+
+# Runs that are scored; a trial of the organisers is, and stands in no table.
+SCORED_RUNS = ("accepted", "trial")
 
 
 def _scorable_runs(run_id: str | None = None, task_id: str | None = None) -> Any:
@@ -72,6 +85,7 @@ def _scorable_runs(run_id: str | None = None, task_id: str | None = None) -> Any
             task.c.campaign,
             campaign.c.measures,
             campaign.c.label_measures,
+            campaign.c.live_part,
             campaign.c.state.label("campaign_state"),
         )
         .join(task, task.c.id == run.c.task)
@@ -79,6 +93,13 @@ def _scorable_runs(run_id: str | None = None, task_id: str | None = None) -> Any
         .where(run.c.state == "accepted")
         .order_by(run.c.created, run.c.id)
     )
+    if run_id is not None:
+        query = (
+            select(*query.selected_columns)
+            .join(task, task.c.id == run.c.task)
+            .join(campaign, campaign.c.id == task.c.campaign)
+            .where(run.c.state.in_(SCORED_RUNS))
+        )
     if run_id is not None:
         query = query.where(run.c.id == run_id)
     return query if task_id is None else query.where(run.c.task == task_id)
@@ -91,14 +112,21 @@ def request_score(connection: Connection, context: Context, run_id: str) -> None
         truth = latest_truth(connection, row["task"])
         if truth is not None:
             _request_run_score(connection, context, row, truth)
+            if row["live_part"]:
+                _request_run_score(connection, context, row, truth, "live")
 
 
-def _request_run_score(connection: Connection, context: Context, row: Any, truth: Row) -> bool:
-    """Whether the score of a run is there; if not, it is asked for."""
-    key = score_key(row, truth)
+def _request_run_score(
+    connection: Connection, context: Context, row: Any, truth: Row, part: str | None = None
+) -> bool:
+    """Whether the score of a run on a part is there; if not, it is asked for."""
+    part = final_part(row) if part is None else part
+    key = score_key(row, truth, part)
     existing = connection.execute(select(run_score.c.key).where(run_score.c.key == key)).first()
     if existing is None:
         job_input = {"run": row["id"], "truth": truth["id"], "key": key}
+        if part:
+            job_input["part"] = part
         request_job(
             connection, context, "score", f"score:{key}", job_input, row["campaign"], row["id"]
         )
@@ -178,7 +206,9 @@ def cancel_truth_jobs(connection: Connection, task_id: str) -> None:
 def request_task_scores(connection: Connection, context: Context, task_id: str) -> None:
     """Ask for all that a task lacks: scores of runs, then the set that the pages show."""
     truth = latest_truth(connection, task_id)
-    rows = connection.execute(_scorable_runs(task_id=task_id)).mappings().all()
+    _request_live_board(connection, context, task_id, truth)
+    final = _scorable_runs(task_id=task_id).where(final_runs())
+    rows = connection.execute(final).mappings().all()
     if truth is None or not rows:
         return
     scored = [_request_run_score(connection, context, row, truth) for row in rows]
@@ -225,10 +255,41 @@ def request_task_scores(connection: Connection, context: Context, task_id: str) 
     )
 
 
+def scorable_run(connection: Connection, run_id: str) -> Any:
+    """A run with what its score depends on; None where it is not scored."""
+    return connection.execute(_scorable_runs(run_id)).mappings().first()
+
+
+def _request_live_board(
+    connection: Connection, context: Context, task_id: str, truth: Row | None
+) -> None:
+    """Ask for the live board of a task, once all its runs are scored on the live part."""
+    rows = live_entries(connection, task_id)
+    if truth is None or not rows or not rows[0]["live_part"]:
+        return
+    scored = [_request_run_score(connection, context, row, truth, "live") for row in rows]
+    if not all(scored):
+        return
+    key = key_of(task_id, [score_key(row, truth, "live") for row in rows], "live")
+    if (read_board(connection, task_id) or {}).get("key") == key:
+        return
+    job_input = {"task": task_id, "truth": truth["id"], "key": key}
+    request_job(
+        connection, context, "live", f"live:{key}", job_input, rows[0]["campaign"], restart=True
+    )
+
+
+def live_entries(connection: Connection, task_id: str) -> list[Any]:
+    """The runs of a live board in the order in which they came."""
+    query = _scorable_runs(task_id=task_id).where(live_runs())
+    return list(connection.execute(query).mappings())
+
+
 def set_key(connection: Connection, task_id: str) -> str:
     """The key of the scores that a task should show now: those of all its accepted runs."""
     truth = latest_truth(connection, task_id)
-    rows = connection.execute(_scorable_runs(task_id=task_id)).mappings().all()
+    final = _scorable_runs(task_id=task_id).where(final_runs())
+    rows = connection.execute(final).mappings().all()
     keys = sorted(score_key(row, truth) for row in rows) if truth is not None else []
     return key_of(task_id, keys, COMPARISON_OPTIONS)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from cranfield.campaign.workflow import State, guards, moves_from
-from cranfield.errors import UsageError
+from cranfield.campaign.workflow import STATES, State, guards, moves_from
+from cranfield.errors import UsageError, plural
 from cranfield.server.context import SECOND, Context
-from cranfield.server.services import audit, jobs, scoring, submissions, teams
+from cranfield.server.services import audit, jobs, mail, scoring, submissions, teams, webhooks
 from cranfield.server.services.campaigns import Row, equal_truths, facts_of, latest_truth, tasks_of
 from cranfield.server.store.tables import (
     campaign as campaigns,
@@ -19,6 +20,7 @@ from cranfield.server.store.tables import (
 from cranfield.server.store.tables import (
     export,
     person,
+    rejected_upload,
     role,
     run,
     run_score,
@@ -28,6 +30,48 @@ from cranfield.server.store.tables import (
 from cranfield.server.store.work_tables import assessor
 
 FIRST_YEAR, LAST_YEAR = 1971, 9998
+DAY = 24 * 3600 * SECOND
+# The chart of submissions goes back so many days; the list of what happened has so many lines.
+DAYS_SHOWN, ACTIVITY_SHOWN = 42, 15
+# States that only a campaign with a pool passes through.
+POOL_STATES = ("pooling", "assessment")
+# What rows of the audit say to people; {by} and {on} are names.
+SENTENCES = {
+    "campaign.add": "{by} made the campaign",
+    "campaign.announce": "{by} announced “{title}”",
+    "campaign.unsay": "{by} took back “{title}”",
+    "campaign.change": "{by} changed the settings: {names}",
+    "campaign.phase": "{by} set the phase “{phase}”",
+    "campaign.unphase": "{by} removed a phase",
+    "campaign.live": "{by} chose the live part: {part}",
+    "campaign.made": "{by} made the campaign in the browser",
+    "campaign.invite": "{by} invited somebody",
+    "webhook.add": "{by} has {url} told what happens",
+    "webhook.remove": "{by} removed a webhook",
+    "campaign.state": "{by} moved the campaign from {from} to {to}",
+    "licence.sign": "{by} signed the licence",
+    "role.grant": "{by} gave {on} a role",
+    "role.revoke": "{by} took a role from {on}",
+    "run.accept": "{by} sent {on}",
+    "run.withdraw": "{by} withdrew {on}",
+    "run.withdrawn": "{by} withdrew {on}",
+    "run.replaced": "{by} replaced {on}",
+    "run.disqualified": "{by} disqualified {on}",
+    "scores.switch": "New scores of {on} are shown",
+    "team.add": "The team {on} registered",
+    "team.change": "{by} changed the team {on}",
+    "team.extend": "{by} takes late runs of {on} until {until}",
+    "team.merge": "{by} merged {other} into {on}",
+    "team.join": "{by} joined the team {on}",
+    "team.link": "{by} made a link to join {on}",
+    "team.remove": "{by} removed a member of {on}",
+    "truth.add": "{by} sealed a truth of {on}",
+    "batch.add": "{by} made the batch {on}",
+    "batch.state": "{by} moved the batch {on} to {to}",
+}
+# Runs that a collection brings along are told in one line.
+IMPORTED = ("import", "run.accept")
+ACTORS = {"import": "The import", "clock": "The clock", "demo": "The demo", "public": "A visitor"}
 
 
 def dashboard(connection: Connection, context: Context, campaign: Row) -> dict[str, Any]:
@@ -53,12 +97,90 @@ def dashboard(connection: Connection, context: Context, campaign: Row) -> dict[s
         "jobs": jobs.counts(connection, campaign_id),
         "failed": _name_job_rows(connection, jobs.jobs_of(connection, campaign_id, "failed")),
         "refused": submissions.rejections(connection, campaign_id),
-        "audit": _audit(connection, campaign)[:15],
+        "activity": _activity(connection, campaign)[:ACTIVITY_SHOWN],
+        "steps": _steps(state, pooled=bool(facts.pooled)),
+        "days": submissions_per_day(connection, context, campaign),
         "disk_free": usage.free,
         "disk_total": usage.total,
         "exports": exports(connection, campaign_id),
         "roles": _roles(connection, campaign_id),
     }
+
+
+def _steps(state: State, *, pooled: bool) -> list[tuple[str, str]]:
+    """The states on the way of a campaign, each past, current or still to come."""
+    way = [name for name in STATES if pooled or name not in POOL_STATES or name == state]
+    here = way.index(state)
+    return [
+        (name, "past" if place < here else "current" if place == here else "")
+        for place, name in enumerate(way)
+    ]
+
+
+def submissions_per_day(
+    connection: Connection, context: Context, campaign: Row
+) -> list[tuple[str, int, int]]:
+    """The last days with the runs that were accepted and the uploads that were refused."""
+    taken = select(run.c.created).join(task, task.c.id == run.c.task)
+    refused = select(rejected_upload.c.at).join(task, task.c.id == rejected_upload.c.task)
+    last = context.clock.now() // DAY
+    first = max((campaign["opens"] or campaign["created"]) // DAY, last - DAYS_SHOWN + 1)
+    counts = {day: [0, 0] for day in range(min(first, last), last + 1)}
+    for kind, query in enumerate((taken.where(run.c.via != "import"), refused)):
+        times = connection.execute(query.where(task.c.campaign == campaign["id"])).scalars()
+        for time in times:
+            if time // DAY in counts:
+                counts[time // DAY][kind] += 1
+    return [
+        (f"{datetime.fromtimestamp(day * DAY / SECOND, UTC):%Y-%m-%d}", accepted, rejected)
+        for day, (accepted, rejected) in counts.items()
+    ]
+
+
+def _activity(connection: Connection, campaign: Row) -> list[Row]:
+    """What happened last, in words: the audit, and the uploads that were refused."""
+    events = _audit(connection, campaign)
+    imported = [row for row in events if (row["by"], row["action"]) == IMPORTED]
+    # The team of the organisers themselves has no name, and did not register.
+    unnamed = [row for row in events if row["action"] == "team.add" and not row["on"]]
+    rows = [
+        {"at": row["at"], "text": describe_event(row)}
+        for row in events
+        if row not in imported and row not in unnamed
+    ]
+    if imported:
+        message = f"The import brought {plural(len(imported), 'run')}"
+        rows.append({"at": imported[0]["at"], "text": message})
+    rows += [
+        {
+            "at": upload["at"],
+            "text": f"{upload['acronym'] or 'An organiser'} sent {upload['tag']}, refused: "
+            f"{plural(upload['count'], 'problem')}",
+        }
+        for upload in submissions.rejections(connection, campaign["id"])
+    ]
+    return sorted(rows, key=lambda row: -row["at"])
+
+
+def describe_event(row: Row) -> str:
+    """A named row of the audit as a sentence; an action without one is told as it is.
+
+    >>> describe_event({"action": "run.accept", "by": "ann", "on": "ONE.r1", "detail": "{}"})
+    'ann sent ONE.r1'
+    """
+    detail = json.loads(row["detail"] or "{}")
+    actor = ACTORS.get(row["by"], row["by"])
+    sentence = SENTENCES.get(row["action"])
+    if sentence is None:
+        return f"{actor}: {row['action']} {row['on']}"
+    names = ", ".join(str(name).replace("_", " ") for name in detail)
+    names_of_details = ("from", "to", "title", "phase", "part", "until", "other", "url")
+    words = dict.fromkeys(names_of_details, "") | {
+        name: str(value) for name, value in detail.items()
+    }
+    words |= {"by": actor, "on": row["on"], "names": names}
+    reason = f": {detail['reason']}" if detail.get("reason") else ""
+    return sentence.format(**words) + reason
 
 
 def _audit(connection: Connection, campaign: Row) -> list[Row]:
@@ -198,3 +320,6 @@ def start_jobs_of_state(
             jobs.request_task_scores(connection, context, task_row["id"])
         if end == "released":
             scoring.request_publication(connection, context, task_row["id"])
+    if end == "released":
+        mail.tell_participants(connection, context, campaign, "results")
+        webhooks.tell(connection, context, campaign["id"], "released")

@@ -8,18 +8,18 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from cranfield.agreement.assess import Resampling, assess
-from cranfield.agreement.coefficients import LEAST
+from cranfield.agreement.coefficients import LEAST, Resampling, assess
 from cranfield.agreement.quality import AnnotatorQuality, quality_of
 from cranfield.agreement.ranking_robustness import compare_rankings
 from cranfield.campaign.batches import Assignment as Given
 from cranfield.campaign.batches import status_of
-from cranfield.campaign.responses import collect_responses
+from cranfield.campaign.responses import collect_responses, suggestion_influence
 from cranfield.campaign.submissions import ROWS
-from cranfield.data.defaults import DEFAULT_THRESHOLD
+from cranfield.campaign.truth import expected_forms
 from cranfield.data.judgement_log import FilledForm, JudgementLog
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.io.labels import read_labels
+from cranfield.options import DEFAULT_THRESHOLD
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services.assessors import assessors_of
 from cranfield.server.services.batch_factory import accepted_runs
@@ -33,6 +33,8 @@ from cranfield.server.thresholds import threshold_of
 # Draws of the interval of agreement, runs whose order is correlated at most, and how often
 # agreement is looked at on the way.
 RESAMPLES, MOST_RUNS, MOMENTS = 200, 30, 8
+# Concepts that the board names whose answers suggestions moved the most; the first row is all.
+MOST_INFLUENCED = 11
 
 
 def similar_batches(connection: Connection, this_batch: Batch) -> list[Batch]:
@@ -77,10 +79,27 @@ def batch_dashboard(connection: Connection, batch: Batch) -> dict[str, Any]:
     quality = _quality(forms)
     return {
         "status": status,
+        "expected": _expected(batch, own_forms),
         "agreement": _agreement(own_forms),
+        "influence": suggestion_influence([f for f in own_forms if f.suggested])[:MOST_INFLUENCED],
         "people": [_person(connection, batch, row, own_forms, quality) for row in people],
         "rejections": _rejections(connection, batch),
         "open_disputes": len(open_disputes(connection, batch)) if own_forms else 0,
+    }
+
+
+def _expected(batch: Batch, forms: Sequence[FilledForm]) -> dict[str, float] | None:
+    """The forms that adaptive overlap is expected to take, and their cost."""
+    if not batch.plan.certainty:
+        return None
+    log = collect_responses(forms).log if forms else None
+    fewest, most, so_far = expected_forms(log, batch.plan)
+    return {
+        "fewest": fewest,
+        "most": most,
+        "forms": so_far,
+        "low": batch.plan.pay * fewest,
+        "high": batch.plan.pay * most,
     }
 
 

@@ -7,7 +7,7 @@ import hashlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,9 +22,10 @@ from cranfield.errors import UsageError
 from cranfield.io.collection import read_collection
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services import jobs, scoring
-from cranfield.server.services.campaigns import Row, tasks_of
+from cranfield.server.services.campaigns import Row, final_runs, tasks_of
+from cranfield.server.services.site import site_texts
 from cranfield.server.services.uploads import blob_path, file_hash
-from cranfield.server.store.tables import run, team, truth_version
+from cranfield.server.store.tables import run, task, team, truth_version
 from cranfield.server.thresholds import threshold_lines
 
 if TYPE_CHECKING:
@@ -34,12 +35,18 @@ if TYPE_CHECKING:
     from cranfield.site.results import Results
 
 MAX_MATERIALS, MAX_PAGES = 4, 2000
+# How a row of a table begins, and one of a run of whoever looks.
+ROW, OWN_ROW = "<tr>", '<tr class="own">'
 MEDIA_TYPES = {
     "html": "text/html",
     "json": "application/json",
     "csv": "text/csv",
     "png": "image/png",
 }
+
+
+# Stands in a page for the header, which says who looks.
+HEADER = "<!--header-->"
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,23 @@ class CachedPage:
     @property
     def body(self) -> bytes:
         return gzip.decompress(self.packed)
+
+    def with_header(self, header: str) -> CachedPage:
+        """The page with a header in its place; data and pictures have none."""
+        body = self.body.replace(HEADER.encode(), header.encode(errors="replace"), 1)
+        return replace(self, packed=gzip.compress(body, 6, mtime=0))
+
+    def personal_body(self, header: str, run_addresses: Collection[str]) -> bytes:
+        """The page for somebody in particular: their header, and the rows of their runs marked."""
+        text = self.body.decode().replace(HEADER, header, 1)
+        own_links = [f'href="{address}"' for address in run_addresses]
+        lines = [
+            OWN_ROW + line.removeprefix(ROW)
+            if line.startswith(ROW) and any(link in line for link in own_links)
+            else line
+            for line in text.split("\n")
+        ]
+        return "\n".join(lines).encode(errors="replace")
 
 
 @dataclass(frozen=True)
@@ -99,9 +123,17 @@ class Pages:
         self._shown: OrderedDict[tuple[Any, ...], CachedPage] = OrderedDict()
 
     def page(
-        self, campaign: Row, task_row: Row, address: str, query: Mapping[str, str]
+        self,
+        campaign: Row,
+        task_row: Row,
+        address: str,
+        query: Mapping[str, str],
+        make_header: Callable[[], str] | None = None,
     ) -> CachedPage | None:
-        """The page at an address, whose ending chooses HTML, JSON or CSV; None without scores."""
+        """The page at an address, whose ending chooses HTML, JSON or CSV; None without scores.
+
+        `make_header` gives the header that the public sees; without it its place is left open.
+        """
         from cranfield.site.results import page_query
 
         path, form = _form(address)
@@ -113,15 +145,25 @@ class Pages:
         current, version = self.context.remembered(state, lambda: self._current(campaign, task_row))
         if current is None:
             return None
-        key = (version, path, form, tuple(sorted(query.items())))
+        key = (version, path, form, tuple(sorted(query.items())), make_header is not None)
         with self._lock:
             if key in self._shown:
                 self._shown.move_to_end(key)
                 return self._shown[key]
+        if make_header is not None:
+            plain_page = self.page(campaign, task_row, address, query)
+            return (
+                None
+                if plain_page is None
+                else self._keep(key, plain_page.with_header(make_header()))
+            )
         body = _body(self.results(campaign, task_row, current, version), path, form, query)
         etag = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
         # Nothing secret is in these pages, so they may be packed.
-        cached_page = CachedPage(gzip.compress(body, 6, mtime=0), MEDIA_TYPES[form], f'"{etag}"')
+        packed = gzip.compress(body, 6, mtime=0)
+        return self._keep(key, CachedPage(packed, MEDIA_TYPES[form], f'"{etag}"'))
+
+    def _keep(self, key: tuple[Any, ...], cached_page: CachedPage) -> CachedPage:
         with self._lock:
             self._shown[key] = cached_page
             while len(self._shown) > MAX_PAGES:
@@ -141,6 +183,8 @@ class Pages:
             return current, _version(connection, self.context, campaign, task_row, current)
 
     def results(self, campaign: Row, task_row: Row, current: Row, version: str) -> Results:
+        from markupsafe import Markup
+
         from cranfield.site.page_view import Link
         from cranfield.site.results import Frame, Results
 
@@ -157,7 +201,7 @@ class Pages:
         released = material.truth is not None
         sealed = "" if released else "The truth is sealed: it is in none of these pages."
         above = (Link("Campaigns", "/"),)
-        frame = Frame(campaign["title"], tasks, banner, sealed, above=above)
+        frame = Frame(campaign["title"], tasks, banner, sealed, above=above, header=Markup(HEADER))
         links = CampaignLinks(campaign["slug"], task_row["slug"])
         task_results = Results(material, links, frame, extras)
         with self._lock:
@@ -203,6 +247,22 @@ def _form(address: str) -> tuple[str, str]:
     return address.removesuffix(".html"), "html"
 
 
+def run_addresses(
+    connection: Connection, campaign: Row, task_row: Row, team_id: str
+) -> tuple[str, ...]:
+    """The addresses of the result pages of a team's runs."""
+    from cranfield.site.links import Address, slug
+
+    links = CampaignLinks(campaign["slug"], task_row["slug"])
+    rows = connection.execute(
+        select(run.c.tag, team.c.acronym)
+        .join(team, team.c.id == run.c.team)
+        .where(run.c.task == task_row["id"], run.c.team == team_id, run.c.state == "accepted")
+    )
+    names = [scoring.name_of(row.acronym, row.tag) for row in rows]
+    return tuple(links.page(Address(), Address(f"run/{slug(name)}")) for name in names)
+
+
 def _version(
     connection: Connection, context: Context, campaign: Row, task_row: Row, current: Row
 ) -> str:
@@ -212,6 +272,7 @@ def _version(
     is_truth_released = _released_truth(connection, context, current) is not None
     changes = len(_changes(connection, task_row["id"]))
     parts = (
+        site_texts(context).name,
         current["id"],
         campaign["state"],
         campaign["title"],
@@ -363,6 +424,11 @@ def _released_truth(connection: Connection, context: Context, current: Row) -> P
     return path if path.exists() else None
 
 
+def _described(row: Any) -> str:
+    """The description of a run, which also says when it came late."""
+    return f"Late, by decision. {row['description']}" if row["late"] else str(row["description"])
+
+
 def facts_and_teams(
     connection: Connection, task_id: str, campaign_id: str
 ) -> tuple[dict[str, RunFacts], tuple[Team, ...]]:
@@ -370,7 +436,8 @@ def facts_and_teams(
     rows = connection.execute(
         select(run, team.c.acronym)
         .join(team, team.c.id == run.c.team)
-        .where(run.c.task == task_id, run.c.state == "accepted")
+        .join(task, task.c.id == run.c.task)
+        .where(run.c.task == task_id, run.c.state == "accepted", final_runs())
     ).mappings()
     facts = {}
     for row in rows:
@@ -380,7 +447,7 @@ def facts_and_teams(
             row["acronym"],
             row["tag"],
             row["configuration"],
-            row["description"],
+            _described(row),
             row["features"],
             row["classifier"],
             row["threshold"],

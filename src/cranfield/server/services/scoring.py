@@ -11,8 +11,8 @@ from sqlalchemy import Connection, insert, select, update
 
 from cranfield.campaign.estimated import SILVER
 from cranfield.server.context import Context
-from cranfield.server.services import audit, jobs
-from cranfield.server.services.campaigns import Row
+from cranfield.server.services import audit, jobs, phases
+from cranfield.server.services.campaigns import Row, final_runs, latest_truth
 from cranfield.server.services.uploads import GZIP, ZSTD, blob_path
 from cranfield.server.settings import Settings
 from cranfield.server.store.tables import (
@@ -28,7 +28,10 @@ from cranfield.server.store.tables import (
 )
 
 # Kinds of jobs that need no child, by what does them; other modules add theirs.
+SCORERS = {"ranked": "scorer", "labels": "label_scorer"}
 IN_PROCESS_JOBS: dict[str, Callable[[Context, Row], Row]] = {}
+# Called with campaign and task when new scores of a task are shown.
+SCORED: list[Callable[[Connection, Context, str, str], None]] = []
 
 
 def run_file(settings: Settings, key: str) -> Path:
@@ -74,6 +77,7 @@ def job_arguments(connection: Connection, context: Context, job_row: Row) -> Row
         "score": _score_arguments,
         "aggregate": _aggregate_arguments,
         "publish": _publish_arguments,
+        "live": _live_arguments,
     }[job_row["kind"]]
     arguments = maker(connection, context, job_input)
     common = {"kind": job_row["kind"], "work": str(context.settings.incoming)}
@@ -90,6 +94,8 @@ def _score_arguments(connection: Connection, context: Context, job_input: Row) -
                 campaign.c.slug,
                 campaign.c.measures,
                 campaign.c.label_measures,
+                campaign.c.live_part,
+                campaign.c.id.label("campaign"),
             )
             .join(team, team.c.id == run.c.team)
             .join(task, task.c.id == run.c.task)
@@ -108,7 +114,9 @@ def _score_arguments(connection: Connection, context: Context, job_input: Row) -
     return {
         "public": str(settings.public / row["slug"]),
         "truth": str(settings.sealed / truth["file"]),
+        "part": part_of(connection, row, job_input.get("part", "")),
         "silver": private_files(connection, settings, row["slug"]).get(SILVER[row["kind"]]),
+        "scorer": private_files(connection, settings, row["slug"]).get(SCORERS[row["kind"]]),
         "task": row["kind"],
         "measures": jobs.measures_of(row),
         "run": {
@@ -118,6 +126,66 @@ def _score_arguments(connection: Connection, context: Context, job_input: Row) -
             "threshold": row["threshold"],
         },
         "out": str(out),
+    }
+
+
+def first_scores(connection: Connection, context: Context, run_row: Row) -> list[Row]:
+    """The means of a run that no table has (yet): a trial, or before tables are put together."""
+    from cranfield.answers import load
+    from cranfield.evaluation.scores import Scores
+
+    row = jobs.scorable_run(connection, run_row["id"])
+    truth = latest_truth(connection, run_row["task"])
+    if row is None or truth is None:
+        return []
+    path = run_file(context.settings, jobs.score_key(row, truth))
+    scores = load(path) if path.exists() else None
+    if not isinstance(scores, Scores):
+        return []
+    empty = {"place": None, "rank": None, "group_letters": ""}
+    means = next(iter(scores.mean().values()))
+    return [
+        {"measure": name, "mean": None if value != value else value} | empty
+        for name, value in means.items()
+    ]
+
+
+def part_of(connection: Connection, campaign_row: Any, part: str) -> Row | None:
+    """What a child has to know to take one part of a truth; None for all of it."""
+    if not part:
+        return None
+    salt = phases.read_salt(connection, campaign_row["campaign"])
+    return {"part": part, "live_part": campaign_row["live_part"], "salt": salt}
+
+
+def _live_arguments(connection: Connection, context: Context, job_input: Row) -> Row | None:
+    """The runs of a live board, whose scores on the live part are there."""
+    truth = _truth_row(connection, job_input["truth"])
+    rows = jobs.live_entries(connection, job_input["task"])
+    if truth is None or not rows:
+        return None
+    teams = dict(
+        connection.execute(
+            select(team.c.id, team.c.acronym).where(team.c.id.in_({row["team"] for row in rows}))
+        ).all()
+    )
+    entries = [
+        {
+            "run": name_of(teams[row["team"]], row["tag"]),
+            "team": teams[row["team"]],
+            "baseline": bool(row["baseline"]),
+        }
+        for row in rows
+    ]
+    keys = [jobs.score_key(row, truth, "live") for row in rows]
+    slug = connection.execute(
+        select(campaign.c.slug).where(campaign.c.id == rows[0]["campaign"])
+    ).scalar_one()
+    return {
+        "parts": [str(run_file(context.settings, key)) for key in keys],
+        "entries": entries,
+        "task": rows[0]["kind"],
+        "public": str(context.settings.public / slug),
     }
 
 
@@ -160,11 +228,12 @@ def _set_runs(connection: Connection, task_id: str) -> dict[str, Row]:
             task.c.kind,
             campaign.c.measures,
             campaign.c.label_measures,
+            campaign.c.live_part,
         )
         .join(team, team.c.id == run.c.team)
         .join(task, task.c.id == run.c.task)
         .join(campaign, campaign.c.id == task.c.campaign)
-        .where(run.c.task == task_id, run.c.state == "accepted")
+        .where(run.c.task == task_id, run.c.state == "accepted", final_runs())
     ).mappings()
     return dict(sorted((name_of(row["acronym"], row["tag"]), dict(row)) for row in rows))
 
@@ -179,8 +248,20 @@ def _publish_arguments(connection: Connection, context: Context, job_input: Row)
     truth = _truth_row(connection, job_input["truth"])
     if truth is None:
         return None
+    row = (
+        connection.execute(
+            select(task.c.campaign, task.c.kind, campaign.c.live_part, campaign.c.slug)
+            .join(campaign, campaign.c.id == task.c.campaign)
+            .where(task.c.id == truth["task"])
+        )
+        .mappings()
+        .one()
+    )
     return {
         "truth": str(context.settings.sealed / truth["file"]),
+        "part": part_of(connection, row, jobs.final_part(row)),
+        "task": row["kind"],
+        "public": str(context.settings.public / row["slug"]),
         "out": str(released_truth(context.settings, truth["id"], truth["file"])),
     }
 
@@ -194,6 +275,12 @@ def finish(connection: Connection, context: Context, job_row: Row, result: Row) 
         _finish_score(connection, context, job_input)
     elif job_row["kind"] == "aggregate":
         _finish_set(connection, context, job_input, result)
+    elif job_row["kind"] == "live":
+        phases.keep_board(
+            connection,
+            job_input["task"],
+            result["board"] | {"key": job_input["key"], "at": context.clock.now()},
+        )
 
 
 def _finish_score(connection: Connection, context: Context, job_input: Row) -> None:
@@ -249,6 +336,11 @@ def _finish_set(connection: Connection, context: Context, job_input: Row, result
         update(score_set).where(score_set.c.id == set_id).values(state="current", switched=now)
     )
     audit.append(connection, now, "scoring", "scores.switch", task_id, {"set": row["n"]})
+    place = connection.execute(
+        select(task.c.campaign, task.c.slug).where(task.c.id == task_id)
+    ).one()
+    for tell in SCORED:
+        tell(connection, context, place.campaign, place.slug)
 
 
 def add_truth(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import Connection, func, select
@@ -16,6 +17,42 @@ from cranfield.server.store.migrate import current, upgrade
 from cranfield.server.store.tables import person
 
 FIRST_LOGIN = "organiser"
+# Settings of the store: what the site is called, and what its owner says on the first page.
+NAME_SETTING, TEXT_SETTING = "site-name", "site-text"
+USUAL_NAME = "Campaigns"
+
+
+@dataclass(frozen=True, slots=True)
+class SiteTexts:
+    """The name of a site and the text of its owner, in Markdown."""
+
+    name: str = USUAL_NAME
+    text: str = ""
+
+
+def site_texts(context: Context) -> SiteTexts:
+    """What the site is called and what its owner says of it."""
+
+    def read() -> SiteTexts:
+        with context.store.read() as connection:
+            name = clock.read_setting(connection, NAME_SETTING)
+            return SiteTexts(name or USUAL_NAME, clock.read_setting(connection, TEXT_SETTING) or "")
+
+    return context.remembered("site-texts", read)
+
+
+def site_name(connection: Connection) -> str:
+    """What the site is called."""
+    return clock.read_setting(connection, NAME_SETTING) or USUAL_NAME
+
+
+def change_site_texts(
+    connection: Connection, context: Context, actor: str, texts: SiteTexts
+) -> None:
+    """Name the site, and write the text of its first page."""
+    clock.write_setting(connection, NAME_SETTING, texts.name)
+    clock.write_setting(connection, TEXT_SETTING, texts.text)
+    audit.append(connection, context.clock.now(), actor, "site.texts", "site", {"name": texts.name})
 
 
 def open_site(settings: Settings) -> Context:

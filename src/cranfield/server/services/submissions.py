@@ -11,16 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from cranfield.campaign.submissions import CheckedSubmission
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.io.files import run_name
 from cranfield.server.context import Context, as_time
-from cranfield.server.services import audit, jobs
+from cranfield.server.services import audit, jobs, phases
 from cranfield.server.services.accounts import checked_text
 from cranfield.server.services.campaigns import Row, close_if_due, closing_time
 from cranfield.server.services.disk import team_bytes
+from cranfield.server.services.phases import NotNowError
 from cranfield.server.store.tables import blob, campaign, rejected_upload, run, task, team
 
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -34,10 +35,6 @@ class RejectedError(CranfieldError):
     def __init__(self, checked: CheckedSubmission) -> None:
         self.checked = checked
         super().__init__(f"not accepted: {checked.count} problems")
-
-
-class NotNowError(UsageError):
-    """Something that is not possible in the state that the campaign or the team is in."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +99,7 @@ def store_run(
     arrived: int | None = None,
     baseline: bool = False,
     imported: bool = False,
+    trial: bool = False,
 ) -> Row:
     """Accept a run: deadline, quota and tag are looked at under locks; gives its receipt.
 
@@ -116,15 +114,15 @@ def store_run(
     in_time = state == "open" or (
         state == "closed" and now < closing_time(connection, task_row["campaign"])
     )
-    if not in_time and not (baseline or imported):
-        raise NotNowError(f"runs are taken while the campaign is open; it is {state}")
-    limit = connection.execute(
-        select(campaign.c.runs_per_team).where(campaign.c.id == task_row["campaign"])
-    ).scalar_one()
+    phase_id, late = "", 0
+    if not (baseline or imported or trial):
+        phase_id, late = phases.enter_phase(
+            connection, task_row["campaign"], team_id, state, in_time=in_time, time=now
+        )
     connection.execute(select(team.c.id).where(team.c.id == team_id).with_for_update()).one()
     same = run_by_tag(connection, task_row["id"], team_id, submission.tag)
     if same is not None:
-        if same["state"] == "accepted" and same["blob"] == sha:
+        if same["state"] in ("accepted", "trial") and same["blob"] == sha:
             return receipt(connection, str(same["id"]))
         if same["state"] == "accepted" and not submission.replace:
             raise NotNowError(
@@ -132,16 +130,21 @@ def store_run(
                 "another tag"
             )
         _free_tag(connection, same)
+    if not (baseline or imported or trial):
+        phases.check_room(connection, task_row["campaign"], task_row["id"], team_id, now)
     if not (baseline or imported):
-        _check_quota(connection, task_row["id"], team_id, limit)
         _check_bytes(connection, team_id, size, context.settings.limits.team_bytes)
     new = context.new_id()
     _store_blob(connection, sha, size, now)
     facts = _facts_of(submission, checked) | {
         "blob": sha,
         "baseline": int(baseline),
+        "phase": phase_id,
+        "late": late,
         "created": now,
     }
+    if trial:
+        facts["state"] = "trial"
     connection.execute(
         insert(run).values(id=new, task=task_row["id"], team=team_id, person=actor or None, **facts)
     )
@@ -178,21 +181,14 @@ def check_room(
 ) -> None:
     """A first look at deadline and quota, before the file is kept; the one that counts is later."""
     row = connection.execute(
-        select(campaign.c.state, campaign.c.closes, campaign.c.runs_per_team).where(
-            campaign.c.id == task_row["campaign"]
-        )
+        select(campaign.c.state, campaign.c.closes).where(campaign.c.id == task_row["campaign"])
     ).one()
     over = row.closes is not None and arrived >= row.closes
     if row.state == "open" and not over:
         existing = run_by_tag(connection, task_row["id"], team_id, submission.tag)
         if existing is not None and existing["state"] == "accepted":
             return
-        _check_quota(connection, task_row["id"], team_id, row.runs_per_team)
-
-
-def _check_quota(connection: Connection, task_id: str, team_id: str, limit: int) -> None:
-    if runs_used(connection, task_id, team_id) >= limit:
-        raise NotNowError(f"all {limit} runs of your team for this task are used")
+        phases.check_room(connection, task_row["campaign"], task_row["id"], team_id, arrived)
 
 
 def _check_bytes(connection: Connection, team_id: str, size: int, limit: int) -> None:
@@ -221,36 +217,19 @@ def _free_tag(connection: Connection, same: Row) -> None:
         jobs.cancel_run_jobs(connection, same["id"])
 
 
-def runs_used(connection: Connection, task_id: str, team_id: str) -> int:
-    """How many runs count against the team's quota; withdrawn ones do not."""
-    return int(
-        connection.execute(
-            select(func.count())
-            .select_from(run)
-            .where(
-                run.c.task == task_id,
-                run.c.team == team_id,
-                run.c.state.in_(("accepted", "disqualified")),
-                run.c.baseline == 0,
-            )
-        ).scalar_one()
-    )
-
-
 def receipt(connection: Connection, run_id: str) -> Row:
     """What the team keeps: it says what was received and when, and nothing of how good it is."""
     row = (
         connection.execute(
-            select(run, team.c.acronym, task.c.slug, campaign.c.runs_per_team, campaign.c.closes)
+            select(run, team.c.acronym, task.c.slug, task.c.campaign)
             .join(team, team.c.id == run.c.team)
             .join(task, task.c.id == run.c.task)
-            .join(campaign, campaign.c.id == task.c.campaign)
             .where(run.c.id == run_id)
         )
         .mappings()
         .one()
     )
-    used_runs = runs_used(connection, row["task"], row["team"])
+    room = phases.allowance(connection, row["campaign"], row["task"], row["team"], row["created"])
     return {
         "id": row["id"],
         "task": row["slug"],
@@ -262,7 +241,7 @@ def receipt(connection: Connection, run_id: str) -> Row:
         "topics": row["units"],
         "missing": row["missing"].split(),
         "notes": row["notes"].splitlines(),
-        "remaining": max(0, row["runs_per_team"] - used_runs),
+        "remaining": max(0, room["most"] - room["used"]),
         "at": as_time(row["created"]),
     }
 
@@ -293,7 +272,7 @@ def reject(
 def withdraw(connection: Connection, context: Context, actor: str, run_id: str) -> None:
     """Withdraw a run while the campaign is open; its place in the quota is free again."""
     row = connection.execute(
-        select(run.c.state, task.c.campaign)
+        select(run.c.state, run.c.task, task.c.campaign)
         .join(task, task.c.id == run.c.task)
         .where(run.c.id == run_id)
     ).one()
@@ -303,6 +282,8 @@ def withdraw(connection: Connection, context: Context, actor: str, run_id: str) 
     if row.state != "accepted":
         raise NotNowError(f"this run is {row.state}")
     end_run(connection, context, actor, run_id, "withdrawn", "")
+    # A live board is made anew without it.
+    jobs.request_task_scores(connection, context, row.task)
 
 
 def end_run(

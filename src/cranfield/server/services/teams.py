@@ -8,18 +8,23 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from cranfield.campaign.workflow import PUBLISHED
 from cranfield.errors import UsageError
 from cranfield.server.context import Context, hash_of
-from cranfield.server.services import audit
+from cranfield.server.services import audit, jobs
 from cranfield.server.services.accounts import checked_text
 from cranfield.server.services.campaigns import Row
 from cranfield.server.store.tables import (
     agreement_signed,
     api_token,
     campaign,
+    extension,
     membership,
     person,
+    rejected_upload,
+    role,
     run,
+    task,
     team,
 )
 
@@ -64,6 +69,26 @@ def add_team(
     _add_member(connection, now, new, person_id, "lead")
     audit.append(connection, now, person_id, "team.add", new, {"acronym": short})
     return new, link
+
+
+def own_team(connection: Connection, context: Context, campaign_id: str) -> str:
+    """The team of the organisers themselves, which has no name and no people: baselines, trials."""
+    condition = (team.c.campaign == campaign_id) & (team.c.acronym == "")
+    existing = connection.execute(select(team.c.id).where(condition)).scalar()
+    if existing is not None:
+        return str(existing)
+    new = context.new_id()
+    connection.execute(
+        insert(team).values(
+            id=new,
+            campaign=campaign_id,
+            acronym="",
+            name="",
+            invitation=hash_of(context.new_secret()),
+            created=context.clock.now(),
+        )
+    )
+    return new
 
 
 def check_acronym(connection: Connection, campaign_id: str, acronym: str) -> str:
@@ -233,6 +258,90 @@ def has_signed(connection: Connection, campaign_id: str, person_id: str) -> bool
         )
     )
     return rows.first() is not None
+
+
+def contacts(connection: Connection, campaign_id: str) -> list[Row]:
+    """Members of teams and people with a role, with whom to write to and what they signed."""
+    signed = (
+        select(func.max(agreement_signed.c.version))
+        .where(agreement_signed.c.person == person.c.id, agreement_signed.c.campaign == campaign_id)
+        .scalar_subquery()
+    )
+    columns = (person.c.id, person.c.name, person.c.login, person.c.email, person.c.email_verified)
+    members = connection.execute(
+        select(*columns, signed.label("signed"), team.c.acronym, team.c.country, membership.c.rank)
+        .join(membership, membership.c.person == person.c.id)
+        .join(team, team.c.id == membership.c.team)
+        .where(team.c.campaign == campaign_id)
+        .order_by(team.c.acronym, membership.c.rank, person.c.login)
+    ).mappings()
+    others = connection.execute(
+        select(*columns, signed.label("signed"), role.c.role)
+        .join(role, role.c.person == person.c.id)
+        .where(role.c.campaign == campaign_id)
+        .order_by(person.c.login)
+    ).mappings()
+    names = {"O": "organiser", "J": "adjudicator", "A": "assessor"}
+    rows = [dict(row) | {"team": row["acronym"], "role": row["rank"]} for row in members]
+    rows += [
+        dict(row) | {"team": "", "country": "", "role": names.get(row["role"], row["role"])}
+        for row in others
+    ]
+    return [
+        row
+        | {
+            "verified": "yes" if row["email_verified"] else "no" if row["email"] else "",
+            "signed": row["signed"] or "",
+        }
+        for row in rows
+    ]
+
+
+def merge(
+    connection: Connection,
+    context: Context,
+    actor: str,
+    campaign_row: Row,
+    *,
+    other: str,
+    into: str,
+) -> None:
+    """Make two teams one, before results are out: members, runs, decisions and quota."""
+    if campaign_row["state"] in PUBLISHED:
+        raise UsageError("the results are out: teams stay as they are")
+    query = select(team.c.id, team.c.acronym).where(
+        team.c.id.in_((other, into)), team.c.campaign == campaign_row["id"]
+    )
+    names = {row.id: row.acronym for row in connection.execute(query.with_for_update())}
+    if names.keys() != {other, into}:
+        raise UsageError("choose two teams of this campaign")
+    taken = select(run.c.task, run.c.tag).where(run.c.team == into)
+    tags = {(row.task, row.tag) for row in connection.execute(taken)}
+    for row in connection.execute(
+        select(run.c.id, run.c.task, run.c.tag).where(run.c.team == other)
+    ):
+        tag = row.tag
+        while (row.task, tag) in tags:
+            tag = f"{tag}-{names[other]}"
+        tags.add((row.task, tag))
+        connection.execute(update(run).where(run.c.id == row.id).values(team=into, tag=tag))
+    now = context.clock.now()
+    connection.execute(
+        update(membership).where(membership.c.team == other).values(team=into, rank="member")
+    )
+    connection.execute(update(extension).where(extension.c.team == other).values(team=into))
+    connection.execute(
+        update(rejected_upload).where(rejected_upload.c.team == other).values(team=into)
+    )
+    connection.execute(
+        update(api_token).where(api_token.c.team == other).values(team=into, revoked=now)
+    )
+    connection.execute(delete(team).where(team.c.id == other))
+    audit.append(connection, now, actor, "team.merge", into, {"other": names[other]})
+    for task_id in connection.execute(
+        select(task.c.id).where(task.c.campaign == campaign_row["id"])
+    ).scalars():
+        jobs.request_task_scores(connection, context, task_id)
 
 
 def participation(connection: Connection, campaign_id: str) -> list[dict[str, Any]]:

@@ -11,7 +11,6 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from typing import Any
 
 from cranfield.campaign.submissions import CheckedSubmission, Problem, PublicSet, check_submission
@@ -154,7 +153,7 @@ class UploadChecker:
             "kind": "check",
             "name": name,
             "path": str(source.path),
-            "caps": asdict(source.caps),
+            "caps": source.caps._asdict(),
             "public": str((settings.public / slug).absolute()),
             "task": public.kind,
             "threshold": threshold,

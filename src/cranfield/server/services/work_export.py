@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, select
 
-from cranfield.campaign.surveys.counting import count_survey
+from cranfield.campaign.surveys.making import count_survey
 from cranfield.errors import CranfieldError
 from cranfield.io.atomic import csv_text
 from cranfield.server.context import Context

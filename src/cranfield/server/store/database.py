@@ -229,7 +229,10 @@ def _sqlite(url: str, begin: str) -> Engine:
     def connected(connection: Any, _record: Any) -> None:
         connection.isolation_level = None
         cursor = connection.cursor()
-        cursor.execute("PRAGMA journal_mode = WAL")
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+        except UnicodeDecodeError:  # SQLite quotes what it cannot read, which may be no text
+            raise sqlite3.DatabaseError("the file is damaged") from None
         cursor.execute("PRAGMA synchronous = FULL")
         cursor.execute("PRAGMA foreign_keys = ON")
         cursor.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")

@@ -19,14 +19,22 @@ campaign = Table(
     number("year", None),
     text("series"),
     text("state", "draft"),
+    # One line for cards, then the call in Markdown.
+    text("summary"),
     text("call"),
     text("licence"),
     number("licence_version", 1),
     text("guidelines"),
+    text("contact"),
+    text("citation"),
+    # Ids of items whose pictures everybody may see.
+    text("samples"),
     at("opens", optional=True),
     at("closes", optional=True),
     at("release", optional=True),
     number("runs_per_team", 5),
+    # What a live board is scored on: nothing, a share such as 30%, or a split of the collection.
+    text("live_part"),
     # Letters of the configurations a run may have, such as "V T M"; none: any word.
     text("configurations"),
     text("measures"),
@@ -38,6 +46,20 @@ campaign = Table(
     # 1: members of teams may assess, which the call says publicly.
     number("teams_assess", 0),
     at("created"),
+)
+phase = Table(
+    "phase",
+    METADATA,
+    key(),
+    to("campaign"),
+    must("name"),
+    at("opens"),
+    at("closes"),
+    # Runs of a team for each task: in all, and on one day (0: no limit of its own).
+    number("runs", 5),
+    number("runs_per_day"),
+    # 1: its runs stand on the live board.
+    number("live"),
 )
 task = Table(
     "task",
@@ -78,6 +100,15 @@ truth_version = Table(
     at("created"),
     UniqueConstraint("task", "n"),
 )
+announcement = Table(
+    "announcement",
+    METADATA,
+    key(),
+    to("campaign"),
+    must("title"),
+    text("text"),
+    at("at"),
+)
 
 person = Table(
     "person",
@@ -86,6 +117,8 @@ person = Table(
     must("login", unique=True),
     must("name"),
     text("contact"),
+    text("email"),
+    at("email_verified", optional=True),
     must("password"),
     number("disabled"),
     at("created"),
@@ -98,6 +131,54 @@ session = Table(
     at("created"),
     at("expires"),
     at("confirmed", optional=True),  # when the password was last entered again
+)
+password_link = Table(
+    "password_link",
+    METADATA,
+    Column("hash", Text, primary_key=True),
+    to("person"),
+    at("expires"),
+)
+email_link = Table(
+    "email_link",
+    METADATA,
+    Column("hash", Text, primary_key=True),
+    to("person"),
+    must("email"),
+    at("expires"),
+)
+invitation = Table(
+    "invitation",
+    METADATA,
+    key(),
+    must("hash", unique=True),
+    to("campaign"),
+    text("role"),  # none: to register a team
+    text("email"),
+    at("created"),
+    at("expires"),
+    at("used", optional=True),
+)
+webhook = Table(
+    "webhook",
+    METADATA,
+    key(),
+    to("campaign"),
+    must("url"),
+    must("events"),
+    at("created"),
+    text("outcome"),  # of the last call
+    at("called", optional=True),
+)
+extension = Table(
+    "extension",
+    METADATA,
+    key(),
+    to("campaign"),
+    to("team"),
+    at("until"),
+    must("reason"),
+    at("created"),
 )
 api_token = Table(
     "api_token",
@@ -193,6 +274,8 @@ run = Table(
     text("state", "accepted"),
     text("reason"),
     number("baseline"),
+    text("phase"),
+    number("late"),  # 1: taken after the closing, by a decision of the organisers
     text("via", "page"),
     to("person", optional=True),
     at("created"),

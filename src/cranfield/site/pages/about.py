@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cranfield.campaign.results.results_data import Cell, ResultPart
-from cranfield.campaign.views.answer import View, count, text
+from cranfield.campaign.views import View, count, text
 from cranfield.report.methods import citations, methods
 from cranfield.site.links import Address
-from cranfield.site.page_view import Block, Prose
-from cranfield.site.pages.content import PageContent
+from cranfield.site.page_view import Block, PageContent, Prose
 
 if TYPE_CHECKING:
     from cranfield.site.results import Results
@@ -18,9 +17,13 @@ if TYPE_CHECKING:
 METHOD, FILES, CHANGES = "method", "files", "changes"
 
 
-def addresses(results: Results, kind: str) -> Iterator[Address]:
+def is_possible(results: Results, kind: str) -> bool:
     has = {METHOD: True, FILES: results.extras.files, CHANGES: results.extras.changes}
-    if has[kind]:
+    return bool(has[kind])
+
+
+def addresses(results: Results, kind: str) -> Iterator[Address]:
+    if is_possible(results, kind):
         yield Address(kind)
 
 

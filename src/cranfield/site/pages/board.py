@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from cranfield.campaign.views.board import BEST_RUNS, leaderboard
+from cranfield.campaign.views import BEST_RUNS, leaderboard
 from cranfield.site.links import Address
-from cranfield.site.page_view import Choice, Link
-from cranfield.site.pages.content import PageContent
+from cranfield.site.page_view import Choice, Link, PageContent
 
 if TYPE_CHECKING:
     from cranfield.site.results import Results
 
-TITLES = {"ranked": "Retrieval", "labels": "Annotation"}
+TITLES = {"ranked": "Retrieval", "labels": "Annotation", "regions": "Regions"}
 
 
 def make(results: Results, address: Address) -> PageContent:
@@ -45,6 +44,10 @@ def _leaderboard_page(results: Results, address: Address) -> PageContent:
         verdict=answer.verdict,
         choices=tuple(_choices(results, address)),
     )
+
+
+def is_possible(results: Results, _: str) -> bool:
+    return bool(results.material.scores.measures)
 
 
 def addresses(results: Results, _: str) -> Iterator[Address]:

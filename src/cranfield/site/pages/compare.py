@@ -6,14 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cranfield.campaign.error_analysis import analyse_errors
-from cranfield.campaign.results.parts import only_runs
-from cranfield.campaign.views.answer import View
-from cranfield.campaign.views.pairs import MOST_RUNS, pairs_view
+from cranfield.campaign.results.results_data import only_runs
+from cranfield.campaign.views import MOST_RUNS, View, pairs_view
 from cranfield.report.charts.leaderboard import significance_of
 from cranfield.site.links import Address
-from cranfield.site.page_view import Block, Choice, Link
+from cranfield.site.page_view import Block, Choice, Link, PageContent
 from cranfield.site.pages import graphs
-from cranfield.site.pages.content import PageContent
 
 if TYPE_CHECKING:
     from cranfield.comparison.answer import Comparison
@@ -21,8 +19,8 @@ if TYPE_CHECKING:
     from cranfield.site.results import Results
 
 
-def possible(results: Results) -> bool:
-    return results.material.comparison is not None
+def is_possible(results: Results, _: str) -> bool:
+    return bool(_measures(results))
 
 
 def addresses(results: Results, _: str) -> Iterator[Address]:

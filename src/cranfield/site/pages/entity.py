@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from cranfield.campaign.results.results_data import Link as Kind
 from cranfield.campaign.results.results_data import ResultPart
-from cranfield.campaign.views.answer import View, count, text
-from cranfield.campaign.views.subjects import run_view, team_view, unit_view
+from cranfield.campaign.views import View, count, run_view, team_view, text, unit_view
 from cranfield.site.links import Address, slug
-from cranfield.site.page_view import Block, Gallery, Link
+from cranfield.site.page_view import Block, Gallery, Link, PageContent
 from cranfield.site.pages import graphs
-from cranfield.site.pages.content import PageContent
 
 if TYPE_CHECKING:
     from cranfield.site.results import Results

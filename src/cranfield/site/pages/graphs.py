@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cranfield.evaluation.curves import LEVELS, Curve
+from cranfield.evaluation.precision_recall import LEVELS, Curve
 from cranfield.report.charts.curves import recall_chart
 from cranfield.site.page_view import Figure
 

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.campaign.error_analysis import analyse_errors
 from cranfield.campaign.results import TABLES, result_table
-from cranfield.campaign.results.parts import only_runs
+from cranfield.campaign.results.results_data import only_runs
 from cranfield.campaign.results.years import compare_years
 from cranfield.errors import NeedsError, UsageError
 from cranfield.site.links import Address
-from cranfield.site.pages.content import PageContent
+from cranfield.site.page_view import PageContent
 
 if TYPE_CHECKING:
     from cranfield.answers import Answer
+    from cranfield.measures import Measure
     from cranfield.site.results import Results
 
 # Tables that other pages have, or that need what a site does not know.
@@ -31,6 +32,17 @@ def kinds() -> list[str]:
 def addresses(results: Results, kind: str) -> Iterator[Address]:
     if answer_of(results, kind) is not None:
         yield Address(kind)
+
+
+def is_possible(results: Results, kind: str) -> bool:
+    """Whether the material has what a table needs; where it was built, whether that gave one."""
+    if kind in results.answers:
+        return results.answers[kind] is not None
+    if kind == ERRORS:
+        return _error_measure(results) is not None
+    if kind == YEARS:
+        return bool(results.extras.earlier)
+    return kind in TABLES and _has_material(results, TABLES[kind].needs)
 
 
 def make(results: Results, address: Address) -> PageContent:
@@ -90,9 +102,7 @@ def _errors(results: Results) -> Answer:
     competing = {material.scores.runs[i] for i in material.ranked_runs}
     baseline = material.baseline if material.baseline else None
     runs = competing | ({baseline} if baseline else set())
-    measure = next(
-        (m for m in (material.primary, *material.scores.measures) if results.shows(m)), None
-    )
+    measure = _error_measure(results)
     if measure is None:
         raise NeedsError("no measure has values of topics or concepts")
     return analyse_errors(
@@ -103,3 +113,9 @@ def _errors(results: Results) -> Answer:
         items=material.truth is not None,
         shown=ROWS_SHOWN,
     )
+
+
+def _error_measure(results: Results) -> Measure | None:
+    """The first measure whose values of single topics or concepts may be listed."""
+    measures = (results.material.primary, *results.material.scores.measures)
+    return next((measure for measure in measures if results.shows(measure)), None)

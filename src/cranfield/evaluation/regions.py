@@ -1,0 +1,578 @@
+"""Scores of runs that place boxes: detection and localisation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield import _core
+from cranfield._json import jsonable
+from cranfield._system import usable_cpus
+from cranfield.data.costmap import CostMap
+from cranfield.data.regions import Regions, overlaps_of
+from cranfield.errors import UsageError, check_counts
+from cranfield.evaluation.label_inputs import CostSource, OntologySource, coerce_ontology
+from cranfield.evaluation.region_credit import PlacedBoxes, RegionCredit
+from cranfield.evaluation.scores import LaterValues, Scores
+from cranfield.io.coerce import parse_named_input
+from cranfield.io.costmap import read_costmap
+from cranfield.io.regions import (
+    RegionsForm,
+    align_regions,
+    boxes_outside,
+    check_form,
+    check_run,
+    coerce_regions,
+    is_frame,
+    is_placed,
+)
+from cranfield.measures.base import Measure
+from cranfield.measures.regions import DEFAULT_MEASURES, RegionPlan, parse_region_measures
+from cranfield.notes import Notes, Progress, with_progress
+from cranfield.stats._resample import seed_of
+from cranfield.stats.corrections import correct
+from cranfield.validation import Seed, validate_params
+
+if TYPE_CHECKING:
+    from cranfield.notes import Watcher
+
+
+Ints: TypeAlias = NDArray[np.int32]
+# A box is right from the first overlap on, and has nothing to do with one below the second.
+RIGHT, NEAR = 0.5, 0.1
+RIGHT_BOX, IGNORED = 1, 2  # fates, as the compiled matching knows them
+MISPLACED, CONFUSED, DOUBLE, STRAY, BOTH = (
+    "misplaced",
+    "wrong concept",
+    "double",
+    "nothing there",
+    "wrong concept, misplaced",
+)
+KINDS_OF_ERRORS = (MISPLACED, CONFUSED, BOTH, DOUBLE, STRAY)
+KINDS = ("right", *KINDS_OF_ERRORS, "ignored", "missed")
+
+
+def kind_of(box: Floats, label: int, wanted: Floats, labels: Ints) -> tuple[str, int]:
+    """The kind of a wrong box and the position of the one it was meant for, -1 for none."""
+    shares = overlaps_of(box, wanted)
+    same = np.where(labels == label, shares, -1.0)
+    other = np.where(labels == label, -1.0, shares)
+    nearest, nearest_other = (int(v.argmax()) if len(v) else -1 for v in (same, other))
+    own = float(same[nearest]) if nearest >= 0 else -1.0
+    foreign = float(other[nearest_other]) if nearest_other >= 0 else -1.0
+    if NEAR <= own < RIGHT:
+        return MISPLACED, nearest
+    if foreign >= RIGHT:
+        return CONFUSED, nearest_other
+    if own >= RIGHT:
+        return DOUBLE, nearest
+    return (BOTH, nearest_other) if foreign >= NEAR else (STRAY, -1)
+
+
+class BoxKinds(NamedTuple):
+    """Of each box of a run what it is, -1 where it is not sure enough to count; of each box of the
+    truth whether it is missed. Kinds are positions in `KINDS`."""
+
+    kind: Ints
+    missed: NDArray[np.bool_]
+
+    def counts(self) -> dict[str, int]:
+        """How many boxes are of each kind."""
+        counted = np.bincount(self.kind[self.kind >= 0], minlength=len(KINDS))
+        counts = dict(zip(KINDS, counted.tolist(), strict=True))
+        return counts | {"missed": int(self.missed.sum())}
+
+
+def classify_boxes(truth: Regions, placed: PlacedBoxes, least: float, jobs: int) -> BoxKinds:
+    """What the boxes of a run that are at least so sure are, and which of the truth are missed.
+
+    Boxes are matched by COCO's rules at an overlap of 0.5. A box of the truth that a misplaced
+    box or one of a wrong concept was meant for is not missed as well.
+    """
+    rows = np.flatnonzero(placed.confidences >= least)
+    item, concept = placed.item[rows], placed.concept[rows]
+    boxes, confidences = placed.boxes[rows], placed.confidences[rows]
+    matches = _core.RegionMatches(
+        truth.item, truth.concept, truth.boxes, truth.areas, truth.flags,
+        item, concept, boxes, confidences,
+        len(truth.concepts), "coco", [RIGHT], [(0.0, 1e10)], 0, True, jobs,
+    )  # fmt: skip
+    kinds = np.full(len(placed.item), -1, dtype=np.int32)
+    missed = truth.flags == 0
+    counted = np.flatnonzero(missed)
+    counted = counted[np.argsort(truth.item[counted], kind="stable")]
+    starts = np.searchsorted(truth.item[counted], np.arange(len(truth.items) + 1))
+    for label in range(len(truth.concepts)):
+        positions, partner, fate = matches.outcomes(label, 0, 0)
+        missed[partner[fate == RIGHT_BOX]] = False
+        kinds[rows[positions[fate == RIGHT_BOX]]] = KINDS.index("right")
+        kinds[rows[positions[fate == IGNORED]]] = KINDS.index("ignored")
+        for k in positions[fate == 0].tolist():
+            here = counted[starts[item[k]] : starts[item[k] + 1]]
+            kind, meant = kind_of(boxes[k], label, truth.boxes[here], truth.concept[here])
+            kinds[rows[k]] = KINDS.index(kind)
+            if kind in (MISPLACED, CONFUSED):
+                missed[here[meant]] = False
+    return BoxKinds(kinds, missed)
+
+
+Floats: TypeAlias = NDArray[np.float64]
+NO_WEIGHTS = np.zeros(0)
+# Few are enough: what single items explain, nearly all of the spread, is taken off.
+_BIAS_DRAWS, _BIAS_SEED = 40, 36
+TWO_SIDED = 1.959963984540054  # the normal quantile of 95 % intervals
+
+
+def placed_boxes(truth: Regions, run: Regions, notes: Notes) -> PlacedBoxes:
+    """The boxes of a run that are of concepts of the truth, in its numbers and units."""
+    check_run(run)
+    item, concept, boxes, messages = align_regions(run, truth)
+    for message in messages:
+        notes.add(message, about=run.name)
+    known = concept >= 0
+    confidences = np.zeros(0) if run.confidences is None else run.confidences
+    return PlacedBoxes(item[known], concept[known], boxes[known], confidences[known])
+
+
+class MatchedRun:
+    """The boxes of a run matched with those of the truth, for all plans at once."""
+
+    def __init__(
+        self,
+        truth: Regions,
+        run: Regions,
+        plans: Iterable[RegionPlan],
+        jobs: int,
+        notes: Notes,
+        costs: Floats | None = None,
+    ) -> None:
+        self.placed = placed_boxes(truth, run, notes)
+        self._jobs = jobs
+        self._matches: dict[str, _core.RegionMatches] = {}
+        self._overlaps: dict[str, list[float]] = {}
+        self._sizes: dict[str, list[tuple[float, float]]] = {}
+        self.concepts = len(truth.concepts)
+        self._credits: dict[RegionPlan, RegionCredit] = {}
+        by_rule: dict[str, list[RegionPlan]] = {}
+        for plan in plans:
+            if plan.kind == "credit":
+                self._credits[plan] = RegionCredit(
+                    truth,
+                    self.placed,
+                    1 - np.eye(self.concepts) if costs is None else costs,
+                    plan.overlaps[0],
+                    plan.confidence,
+                    plan.depth,
+                )
+            else:
+                by_rule.setdefault(plan.rule, []).append(plan)
+        for rule, members in by_rule.items():
+            overlaps = sorted({overlap for plan in members for overlap in plan.overlaps})
+            sizes = sorted({plan.size for plan in members})
+            depths = [plan.depth for plan in members]
+            self._overlaps[rule], self._sizes[rule] = overlaps, sizes
+            self._matches[rule] = _core.RegionMatches(
+                truth.item,
+                truth.concept,
+                truth.boxes,
+                truth.areas,
+                truth.flags,
+                *self.placed,
+                self.concepts,
+                rule,
+                overlaps,
+                sizes,
+                0 if 0 in depths else max(depths),
+                any(plan.kind == "localisation" for plan in members),
+                jobs,
+            )
+
+    def values(self, plans: Sequence[RegionPlan], weights: Floats = NO_WEIGHTS) -> list[Floats]:
+        """The value of each concept under each plan; `weights` say how often each item counts."""
+        tables: dict[tuple[object, ...], Floats] = {}
+        columns = []
+        for plan in plans:
+            if plan.kind == "credit":
+                columns.append(self._credits[plan].f_measure(plan.beta, weights))
+                continue
+            # Plans that differ only in the overlaps that they look at share a table.
+            key = (*plan._replace(overlaps=(), confidence=0.0), repr(plan.confidence))
+            if key not in tables:
+                tables[key] = self._table(plan, weights)
+            at = [self._overlaps[plan.rule].index(overlap) for overlap in plan.overlaps]
+            columns.append(tables[key][:, at].mean(axis=1))
+        return columns
+
+    def influence(self, plan: RegionPlan, items: int) -> Floats:
+        """How far each item pulls the mean over concepts: parts whose mean is 0."""
+        if plan.kind == "credit":
+            slopes = self._credits[plan].influence(plan.beta, items)
+        else:
+            slopes = self._matches[plan.rule].influence(
+                plan.kind,
+                self._sizes[plan.rule].index(plan.size),
+                plan.depth,
+                [self._overlaps[plan.rule].index(overlap) for overlap in plan.overlaps],
+                plan.confidence,
+                plan.beta,
+                items,
+                self._jobs,
+            )
+        parts: Floats = items * (slopes - slopes.mean())
+        return parts
+
+    def _table(self, plan: RegionPlan, weights: Floats) -> Floats:
+        matches = self._matches[plan.rule]
+        size = self._sizes[plan.rule].index(plan.size)
+        if plan.kind == "precision":
+            return matches.precision(size, plan.depth, plan.points, weights, self._jobs)
+        if plan.kind == "recall":
+            return matches.recall(size, plan.depth, weights, self._jobs)
+        if plan.kind == "f":
+            return matches.f_measure(
+                size, plan.depth, plan.confidence, plan.beta, weights, self._jobs
+            )
+        return matches.localisation(size, plan.depth, plan.confidence, weights, self._jobs)
+
+
+def _bias(
+    matched: MatchedRun, plans: Sequence[RegionPlan], parts: Sequence[Floats], items: int
+) -> Floats:
+    """What resamples of the items add to each value beyond what single items explain."""
+    generator = np.random.default_rng(_BIAS_SEED)
+    values = np.array([mean_of_concepts(column) for column in matched.values(plans)])
+    added = np.zeros((_BIAS_DRAWS, len(plans)))
+    for draw in range(_BIAS_DRAWS):
+        weights = np.bincount(generator.integers(0, items, items), minlength=items)
+        columns = matched.values(plans, weights.astype(np.float64))
+        linear = [float(weights @ by_item) / items for by_item in parts]
+        added[draw] = [mean_of_concepts(column) for column in columns] - values - linear
+    bias: Floats = added.mean(axis=0)
+    return bias
+
+
+def mean_of_concepts(values: Floats) -> float:
+    """The mean over the concepts that have a value."""
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if defined.size else math.nan
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """The means of runs in resamples of the items: an array of runs x draws for each measure."""
+
+    means: Mapping[Measure, Floats]
+    overall: Mapping[Measure, Floats]
+
+    def interval(self, measure: Measure, run: int) -> list[float] | None:
+        """The 95 % interval of a run, within the range of the measure."""
+        ends = interval_of(float(self.overall[measure][run]), self.means[measure][run])
+        if ends is None:
+            return None
+        low, high = measure.range
+        return [max(low, ends[0]), min(high, ends[1])]
+
+    def pairs(self, runs: Sequence[str]) -> list[dict[str, object]]:
+        """Differences of every two runs, with intervals and p-values corrected by Holm."""
+        rows: list[dict[str, object]] = []
+        both = list(combinations(range(len(runs)), 2))
+        for measure, means in self.means.items():
+            values = self.overall[measure]
+            differences = [float(values[a] - values[b]) for a, b in both]
+            p = np.array(
+                [
+                    p_of(difference, means[a] - means[b])
+                    for difference, (a, b) in zip(differences, both, strict=True)
+                ]
+            )
+            corrected = correct(p, "holm") if both else p
+            for k, (a, b) in enumerate(both):
+                rows.append(
+                    {
+                        "a": runs[a],
+                        "b": runs[b],
+                        "measure": str(measure),
+                        "difference": differences[k],
+                        "ci": interval_of(differences[k], means[a] - means[b]),
+                        "p": float(p[k]),
+                        "p_corrected": float(corrected[k]),
+                    }
+                )
+        return rows
+
+
+def _centres(value: float, drawn: Floats) -> tuple[float, float]:
+    """What a value would be on very many items, if its bias falls as 1/n or as 1/sqrt(n).
+
+    Average precision takes the best precision at each recall or beyond it, which is too high on
+    few items. A resample of n items weighs as much as n / 2 of them, so that the mean of the
+    resamples has the bias of half the items: what it adds to that of the value is the bias
+    itself in the first case, and sqrt(2) - 1 of it in the second.
+    """
+    added = float(drawn.mean()) - value
+    return value - added, value - added / (math.sqrt(2) - 1)
+
+
+def interval_of(value: float, drawn: Floats) -> list[float] | None:
+    """A 95 % interval for the value on very many items, or none where resamples lack one."""
+    drawn = drawn[~np.isnan(drawn)]
+    if math.isnan(value) or drawn.size < 2:
+        return None
+    centres, half = _centres(value, drawn), TWO_SIDED * float(drawn.std(ddof=1))
+    return [min(centres) - half, max(centres) + half]
+
+
+def p_of(difference: float, drawn: Floats) -> float:
+    """The p-value of a difference being none, which fits that interval."""
+    drawn = drawn[~np.isnan(drawn)]
+    if math.isnan(difference) or drawn.size < 2:
+        return 1.0
+    spread = float(drawn.std(ddof=1))
+    low, high = sorted(_centres(difference, drawn))
+    if low <= 0 <= high:
+        return 1.0
+    distance = min(abs(low), abs(high))
+    return math.erfc(distance / spread / math.sqrt(2)) if spread > 0 else 0.0
+
+
+@validate_params(skip=("measures", "runs", "truth"))
+@with_progress
+def evaluate_regions(
+    truth: RegionsForm,
+    runs: RegionsForm | Sequence[RegionsForm] | Mapping[str, RegionsForm],
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    *,
+    draws: int | None = None,
+    errors: float | None = None,
+    costmap: CostSource | None = None,
+    ontology: OntologySource | None = None,
+    rng: Seed | np.random.Generator = 0,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+) -> Scores:
+    """Score runs that place boxes against a truth.
+
+    Parameters
+    ----------
+    truth
+        Regions, a file or folder that `read_regions` reads, a data frame with CSV's columns, or
+        {item: [(concept, x, y, width, height), ...]}; in place of the list also what a detector
+        gives: {"boxes", "labels", "scores"} with corners, or an object with `xyxy`, `class_id` and
+        `confidence`.
+    runs
+        Runs in the same forms, with confidences; {name: run} names them.
+    measures
+        Names such as `AP.region(iou=0.5)`, or the sets `coco` (the twelve figures of the COCO
+        program, and the default) and `voc`.
+    draws
+        How many times the items are resampled for intervals of the means and for the differences
+        of every two runs; without it there are none. A mean over concepts is no mean over items:
+        each resample is evaluated as a whole. The intervals are for the values on very many
+        items: that of few is too high where precision is interpolated.
+    errors
+        Also count the kinds of errors of the boxes that are at least so sure.
+    costmap
+        What it costs to take a concept for another, for `HF.region`.
+    ontology
+        The same by the paths of an ontology; without either, every confusion costs 1.
+    rng
+        The seed of the draws.
+    jobs
+        Threads to use; usually all cores.
+    progress
+        Is told the share done.
+
+    Returns
+    -------
+    Scores
+        With a value for each run and concept.
+
+    >>> truth = {"a": [("cat", 10, 10, 50, 40)], "b": [("cat", 0, 0, 20, 20)]}
+    >>> run = {"a": [("cat", 12, 10, 50, 40, 0.9)], "b": []}
+    >>> round(evaluate_regions(truth, {"mine": run}, "AR.region@1(iou=0.5)").mean()["mine"][
+    ...     "AR.region@1(iou=0.5)"], 4)
+    0.5
+    """
+    check_counts(draws=draws, jobs=jobs)
+    report_progress = Progress.of(progress)
+    notes = Notes()
+    chosen = parse_region_measures(DEFAULT_MEASURES if measures is None else measures)
+    plans: list[RegionPlan] = [m.plan(m) for m in chosen]
+    wanted = true_regions(truth)
+    notes.extend(wanted.notes)
+    outside = boxes_outside(wanted.boxes, wanted.item, wanted.picture_sizes)
+    if outside:
+        notes.add(f"{outside:,} boxes of the truth lie outside of their pictures")
+    costs = _costs_of(wanted.concepts, costmap, ontology)
+    if costs is None and any(plan.kind == "credit" for plan in plans):
+        notes.add("HF.region: without costmap= or ontology= every confusion costs 1")
+    named = named_regions(runs)
+    threads = jobs or usable_cpus()
+    values: list[list[Floats]] = []
+    resampled: list[Floats] = []
+    seed = seed_of(rng)
+    missing: list[int] = []
+    kinds: list[dict[str, int]] = []
+    matches: list[MatchedRun] = []
+    for k, (name, source) in enumerate(named):
+        part = report_progress.part(k / len(named), (k + 1) / len(named))
+        part.check()
+        run = coerce_regions(source, name)
+        matched = MatchedRun(wanted, _renamed(run, name), plans, threads, notes, costs)
+        values.append(matched.values(plans))
+        matches.append(matched)
+        if errors is not None:
+            kinds.append(classify_boxes(wanted, matched.placed, errors, threads).counts())
+        missing.append(len(wanted.items) - len(np.unique(run.item)))
+        if draws is not None:
+            resampled.append(_resample(matched, plans, len(wanted.items), draws, seed, part))
+    names = tuple(name for name, _ in named)
+    tables = {m: np.stack([row[i] for row in values]) for i, m in enumerate(chosen)}
+    overall = {
+        m: np.array([mean_of_concepts(row) for row in tables[m]], dtype=np.float64) for m in chosen
+    }
+    facts: dict[str, object] = {
+        "truth": {
+            "boxes": len(wanted),
+            "crowds": int((wanted.flags & 1).sum()),
+            "difficult": int((wanted.flags & 2 > 0).sum()),
+        }
+    }
+    run_facts: list[dict[str, object]] = [{} for _ in names]
+    if errors is not None:
+        facts["errors_from"] = errors
+        for run_fact, counts in zip(run_facts, kinds, strict=True):
+            run_fact["errors"] = counts
+    if draws is not None:
+        draw_means = {m: np.stack([table[i] for table in resampled]) for i, m in enumerate(chosen)}
+        sample = Resampled(draw_means, overall)
+        for k, run_fact in enumerate(run_facts):
+            run_fact["ci"] = {str(m): sample.interval(m, k) for m in chosen}
+        facts |= {"draws": draws, "seed": seed}
+        facts["pairs"] = jsonable(sample.pairs(names))
+    report_progress.finish()
+    count = len(wanted.items)
+
+    def influence() -> dict[Measure, Floats]:
+        return {
+            m: np.stack([matched.influence(plan, count) for matched in matches])
+            for m, plan in zip(chosen, plans, strict=True)
+        }
+
+    def bias() -> dict[Measure, Floats]:
+        rows = [
+            _bias(matched, plans, [by_item[m][k] for m in chosen], count)
+            for k, matched in enumerate(matches)
+        ]
+        return {m: np.array([row[i] for row in rows]) for i, m in enumerate(chosen)}
+
+    by_item = LaterValues(chosen, influence)
+    return Scores(
+        task="regions",
+        influence=by_item,
+        bias=LaterValues(chosen, bias),
+        runs=names,
+        measures=chosen,
+        units={"item": wanted.items, "concept": wanted.concepts},
+        unit_of=dict.fromkeys(chosen, "concept"),
+        values=tables,
+        overall=overall,
+        missing=tuple(missing),
+        evaluated=(len(wanted.items),) * len(names),
+        facts=facts,
+        run_facts=tuple(run_facts) if any(run_facts) else (),
+        notes=notes.lines(),
+    )
+
+
+def _costs_of(
+    concepts: Sequence[str],
+    costmap: CostSource | None,
+    ontology: OntologySource | None,
+) -> Floats | None:
+    """Costs of confusing the concepts of a truth, or None where nothing tells them."""
+    if costmap is not None and ontology is not None:
+        raise UsageError("costmap= and ontology= both tell costs: give one of them")
+    if costmap is not None:
+        return (costmap if isinstance(costmap, CostMap) else read_costmap(costmap)).aligned(
+            concepts
+        )
+    hierarchy = coerce_ontology(ontology)
+    return None if hierarchy is None else hierarchy.cost_map.aligned(concepts)
+
+
+def _resample(
+    matched: MatchedRun,
+    plans: Sequence[RegionPlan],
+    items: int,
+    draws: int,
+    seed: int,
+    progress: Progress,
+) -> Floats:
+    """The means under each plan in every draw; all runs get the same draws."""
+    generator = np.random.default_rng(seed)
+    means = np.full((len(plans), draws), math.nan)
+    for draw in range(draws):
+        weights = np.bincount(generator.integers(0, items, items), minlength=items)
+        columns = matched.values(plans, weights.astype(np.float64))
+        means[:, draw] = [mean_of_concepts(column) for column in columns]
+        progress((draw + 1) / draws)
+    return means
+
+
+def true_regions(truth: RegionsForm) -> Regions:
+    """The boxes that are wanted, or a UsageError for those of a run."""
+    check_form(truth, "truth")
+    wanted = coerce_regions(truth, "truth")
+    if wanted.confidences is not None:
+        raise UsageError(
+            f"{wanted.where} has confidences: is it a run? The truth comes first, runs after it"
+        )
+    return wanted
+
+
+def _renamed(run: Regions, name: str) -> Regions:
+    return run if run.name == name else replace(run, name=name)
+
+
+def named_regions(
+    runs: RegionsForm | Sequence[RegionsForm] | Mapping[str, RegionsForm],
+) -> list[tuple[str, RegionsForm]]:
+    """Runs with their names; two of one name are an error."""
+    from cranfield.io.files import Input, run_name
+
+    pairs: list[tuple[str, RegionsForm]] = []
+    if isinstance(runs, Mapping):
+        first = next(iter(runs.values()), None)
+        if isinstance(first, list | tuple) or is_placed(first):  # the boxes of items: one run
+            runs = [runs]  # type: ignore[list-item]
+        else:
+            pairs = [(str(name), run) for name, run in runs.items()]  # type: ignore[misc]
+    if isinstance(runs, Regions | Input | str | Path) or is_frame(runs):
+        runs = [runs]  # type: ignore[list-item]
+    if not pairs and isinstance(runs, Sequence):
+        for number, run in enumerate(runs, 1):
+            check_form(run, "runs")
+            source = parse_named_input(run) if isinstance(run, str) else run
+            if isinstance(source, Regions):
+                pairs.append((source.name, source))
+            elif isinstance(source, Mapping) or is_frame(source):
+                pairs.append((f"run{number}" if len(runs) > 1 else "run", source))
+            else:
+                pairs.append((run_name(source), source))
+    if not pairs:
+        raise UsageError(f"runs={runs!r:.60}: no run was given")
+    for _, source in pairs:
+        check_form(source, "runs")
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"two runs are named {name!r}; a run is named by its file")
+    return pairs

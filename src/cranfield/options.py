@@ -1,0 +1,149 @@
+"""What can be chosen in each task, and what holds unless something else is chosen.
+
+The functions, the command line and a collection's folder read the same names. Nothing here needs
+arrays, so that a parser can list them at once.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, get_args
+
+# --- Agreement and aggregation.
+AggregationMethod: TypeAlias = Literal[
+    "majority",
+    "weighted-majority",
+    "dawid-skene",
+    "one-coin",
+    "mace",
+    "dawid-skene+mace",
+    "mean",
+    "median",
+    "auto",
+]
+AGGREGATION_METHODS: tuple[AggregationMethod, ...] = get_args(AggregationMethod)
+VoteTies: TypeAlias = Literal["undecided", "lowest", "highest", "random", "omit"]
+VOTE_TIES: tuple[VoteTies, ...] = get_args(VoteTies)
+TagFilterMethod: TypeAlias = Literal["svm", "median"]
+TAG_FILTERS: tuple[TagFilterMethod, ...] = get_args(TagFilterMethod)
+
+# --- Comparison: tails, intervals, corrections and tests.
+Tail: TypeAlias = Literal["one", "two", "seen"]
+TAILS: tuple[Tail, ...] = ("two", "one", "seen")
+IntervalMethod: TypeAlias = Literal["studentized", "t", "bca", "percentile"]
+INTERVAL_METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
+# Means of values with limits have one more; a difference of two has no such limits.
+MeanMethod: TypeAlias = Literal["wilson", "studentized", "t", "bca", "percentile"]
+MEAN_METHODS: tuple[MeanMethod, ...] = get_args(MeanMethod)
+Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "none"]
+CORRECTION_NAMES: tuple[Correction, ...] = get_args(Correction)
+
+Test: TypeAlias = Literal[
+    "bootstrap",
+    "randomization",
+    "t",
+    "wilcoxon",
+    "sign",
+    "tukey",
+    "tukey-randomization",
+    "nemenyi",
+]
+TESTS: tuple[Test, ...] = get_args(Test)
+RESAMPLED: tuple[Test, ...] = ("bootstrap", "randomization")
+ROWWISE: tuple[Test, ...] = ("t", "wilcoxon", "sign")
+FAMILY_WISE: tuple[Test, ...] = ("tukey", "tukey-randomization", "nemenyi")
+WITH_DRAWS = (*RESAMPLED, "tukey-randomization")
+# The step-down maximum statistic is one of mean differences.
+STEP_DOWN: Literal["romano-wolf"] = "romano-wolf"
+OF_MEANS: tuple[Test, ...] = (*RESAMPLED, "t")
+# Tests of the values of single units, not of their means.
+OF_SINGLE_VALUES: tuple[Test, ...] = ("wilcoxon", "sign", "nemenyi")
+# What is drawn anew where annotations are compared: items (the usual), concepts, or both.
+ResampledUnits: TypeAlias = Literal["items", "concepts", "both"]
+RESAMPLED_UNITS: tuple[ResampledUnits, ...] = get_args(ResampledUnits)
+# Over which families p-values are corrected: the pairs of each measure, or of all measures.
+CorrectionFamily: TypeAlias = Literal["pairs", "measures"]
+CORRECTION_FAMILIES: tuple[CorrectionFamily, ...] = get_args(CorrectionFamily)
+# The corrections of a comparison: those of p-values, and the step-down maximum statistic.
+PairCorrection: TypeAlias = Literal["romano-wolf", "holm", "bonferroni", "bh", "none"]
+CORRECTIONS: tuple[PairCorrection, ...] = get_args(PairCorrection)
+
+# --- Annotation.
+# Confidences from here on count as predicted.
+DEFAULT_THRESHOLD = 0.5
+DEFAULT_MEASURES = "AP.concept F.concept F.example HammingLoss"
+DEFAULT_WITH_COSTS = "AP.concept F.concept F.example OS"
+
+# --- The catalogue of measures: what label measures can be asked for by.
+DIMENSIONS: dict[str, tuple[str, ...]] = {
+    "direction": ("concept", "example", "topic"),
+    "prediction": ("binary", "ranked"),
+    "relevance": ("binary", "graded"),
+    "score": ("binary", "semantic"),
+}
+
+# --- Other evaluations, charts and baselines.
+# Measures of displacement, and of what an index could reach.
+DISPLACEMENT = "Displacement DisplacementQuality"
+INDEX_QUALITY = "AP nDCG@10 P@10 NormRecall NormPrecision"
+# Bins of confidences that a reliability diagram has.
+RELIABILITY_BINS = 10
+# Baselines of annotation: what learns, on what, and what is done with its confidences.
+CLASSIFIERS = ("neighbours", "logistic", "svm", "prior", "random")
+FUSIONS = ("early", "late")
+POSTPROCESSING = ("rules", "cooccurrence")
+# How confidences are made probabilities, and for what one curve is.
+CalibrationMethod: TypeAlias = Literal["isotonic", "platt", "temperature"]
+CALIBRATIONS: tuple[CalibrationMethod, ...] = get_args(CalibrationMethod)
+CalibrationUnit: TypeAlias = Literal["run", "concept"]
+CALIBRATION_UNITS: tuple[CalibrationUnit, ...] = get_args(CalibrationUnit)
+# One threshold for all, one for each concept, or the decision itself for each item and concept.
+LEARNED_THRESHOLDS = ("one", "concept", "labels")
+
+# The official measures of the Photo Annotation tasks (No 10.4, 10.9).
+OFFICIAL_SETS: dict[str, tuple[str, ...]] = {
+    "imageclef2009": ("EER", "AUC", "OS"),
+    "imageclef2010": ("iAP.concept", "F.example", "OS", "EER", "AUC"),
+    "imageclef2011": ("iAP.concept", "F.example", "SRP"),
+}
+# And the set of all measures of annotation.
+ALL_LABEL_MEASURES = "all"
+LABEL_SET_NAMES = (*OFFICIAL_SETS, ALL_LABEL_MEASURES)
+
+# --- Studies of the measures.
+# Measures: of rankings, of annotation, and of those studies that have their own.
+LAB_RANKED = "AP nDCG@10 RR P@10 Rprec"
+LAB_LABELS = "F.example F.concept AP.concept HammingLoss"
+LAB_GENERALITY = "AP NMRR NAR MNRO"
+LAB_COMPARABLE = "AP.example Rprec.example OneError RankingLoss"
+# Generality: shares of the collection.
+COLLECTION_SHARES = (1 / 3, 2 / 3, 1.0)
+# Random runs: label densities.
+LABEL_DENSITIES = (0.1, 0.3, 0.5, 0.7, 0.9)
+# Stability: its parts, shares of the truth that are flipped, and shares that are taken away.
+STABILITY_PARTS = ("noise", "judgements", "units", "swap", "power", "others")
+NOISE_SHARES = (0.01, 0.02, 0.05, 0.10)
+DROPPED_SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
+# What is marked on pictures and in recordings.
+Shape: TypeAlias = Literal["boxes", "points", "segments"]
+SHAPES: tuple[Shape, ...] = get_args(Shape)
+# Adaptive overlap: how sure of an item to be, who is asked next, and the models that say so.
+CERTAINTIES = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
+People: TypeAlias = Literal["best", "any"]
+PEOPLE: tuple[People, ...] = get_args(People)
+OverlapMethod: TypeAlias = Literal[
+    "dawid-skene", "one-coin", "mace", "dawid-skene+mace", "majority"
+]
+OVERLAP_METHODS: tuple[OverlapMethod, ...] = get_args(OverlapMethod)
+# How the next cells to judge are chosen: those that are drawn come with intervals and claims.
+JudgingMethod: TypeAlias = Literal[
+    "sampled", "even", "movement", "move-to-front", "bandit", "doubt"
+]
+JUDGING_METHODS: tuple[JudgingMethod, ...] = get_args(JudgingMethod)
+DRAWN_METHODS: tuple[JudgingMethod, ...] = ("sampled", "even")
+JUDGING_DESIGNS: tuple[JudgingMethod, ...] = JUDGING_METHODS[:-1]
+# Options of questionnaires on ranked lists: the value without them, and what they say.
+QUESTIONNAIRE_LISTS = {
+    "lists": (5, "how many in each question"),
+    "relevant": (5, "relevant items in each"),
+    "size": (100, "items in the collection"),
+}

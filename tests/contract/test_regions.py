@@ -1,0 +1,365 @@
+"""Runs that place boxes: values by hand, sets and names, intervals, the command."""
+
+import json
+
+import numpy as np
+import pytest
+
+import cranfield as cf
+from cranfield.cli import main
+from cranfield.errors import MeasureError, UsageError
+from cranfield.measures.regions import REGION_SETS, parse_region_measures
+
+TRUTH = {
+    "a": [("cat", 0, 0, 10, 10), ("cat", 50, 0, 10, 10)],
+    "b": [("cat", 0, 0, 10, 10)],
+    "c": [],
+}
+# Overlaps with the truth: 1, 80/120, none, none.
+RUN = {
+    "a": [("cat", 0, 0, 10, 10, 0.9), ("cat", 52, 0, 10, 10, 0.6)],
+    "b": [("cat", 80, 0, 10, 10, 0.8)],
+    "c": [("cat", 0, 0, 10, 10, 0.3)],
+}
+
+
+def value(measure, truth=TRUTH, run=RUN):
+    return cf.evaluate_regions(truth, {"r": run}, measure).mean()["r"][
+        str(parse_region_measures(measure)[0])
+    ]
+
+
+def lrp(right, wrong, missed, least):
+    placed = sum((1 - overlap) / (1 - least) for overlap in right)
+    return (placed + wrong + missed) / (len(right) + wrong + missed)
+
+
+def test_lrp_by_hand():
+    near = 80 / 120
+    assert value("LRP.region(threshold=0.85)") == pytest.approx(lrp([1], 0, 2, 0.5))
+    assert value("LRP.region(threshold=0.5)") == pytest.approx(lrp([1, near], 1, 1, 0.5))
+    assert value("LRP.region(threshold=0.5, iou=0.6)") == pytest.approx(lrp([1, near], 1, 1, 0.6))
+    every = [lrp([1], 0, 2, 0.5), lrp([1], 1, 2, 0.5), lrp([1, near], 1, 1, 0.5)]
+    assert value("LRP.region") == pytest.approx(min([*every, lrp([1, near], 2, 1, 0.5)]))
+    assert value("oLRP") == value("LRP.region")
+
+
+def test_lrp_does_not_part_boxes_that_are_equally_sure():
+    run = {"a": [("cat", 0, 0, 10, 10, 0.5)], "b": [("cat", 80, 0, 10, 10, 0.5)], "c": []}
+    assert value("LRP.region", run=run) == pytest.approx(lrp([1], 1, 2, 0.5))
+
+
+def test_lrp_without_a_box_is_1():
+    assert value("LRP.region", run={"a": [("dog", 0, 0, 1, 1, 0.5)]}) == 1
+
+
+def test_f_by_hand():
+    assert value("F.region") == pytest.approx(2 * 2 / (2 * 2 + 1 + 1))
+    assert value("F.region(threshold=0.85)") == pytest.approx(2 * 1 / (2 * 1 + 0 + 2))
+    assert value("F.region(beta=2)") == pytest.approx(5 * 2 / (5 * 2 + 4 * 1 + 1))
+    assert value("F.region(iou=0.7)") == pytest.approx(2 * 1 / (2 * 1 + 2 + 2))
+
+
+def test_precision_and_recall_by_hand():
+    # right, wrong, right, wrong: precision 1 up to a third of recall, then 2/3 up to two thirds.
+    assert value("AP.region(iou=0.5)") == pytest.approx((34 * 1 + 33 * 2 / 3) / 101)
+    assert value("AP.region(rule='voc2010')") == pytest.approx(1 / 3 + 2 / 3 / 3)
+    # With both edges 9 * 11 of 11 * 11 pixels are common.
+    assert value("AP.region(rule='voc2007')") == pytest.approx((4 + 3 * 2 / 3) / 11)
+    assert value("AR.region@1(iou=0.5)") == pytest.approx(1 / 3)
+    assert value("AR.region@100(iou=0.5)") == pytest.approx(2 / 3)
+
+
+def test_names_and_sets():
+    assert len(parse_region_measures("coco")) == 12
+    assert str(cf.measure("AR@100.region")) == "AR.region@100"
+    assert [str(m) for m in parse_region_measures("AR.region@1,10")] == [
+        "AR.region@1",
+        "AR.region@10",
+    ]
+    assert set(REGION_SETS) == {"coco", "voc"}
+    for text in ("F.example", "nDCG@10"):
+        with pytest.raises(MeasureError, match="is not a measure of regions"):
+            parse_region_measures(text)
+    with pytest.raises(MeasureError, match="cranfield eval regions"):
+        cf.evaluate({"t": {"a": 1}}, {"t": {"a": 1.0}}, "AP.region")
+    with pytest.raises(MeasureError, match="VOC know no sizes"):
+        value("AP.region(rule='voc2007', size='small')")
+
+
+def test_scores_travel(tmp_path):
+    scores = cf.evaluate_regions(TRUTH, {"r": RUN, "s": RUN}, "AP.region", draws=20)
+    scores.save(tmp_path / "saved.json")
+    again = cf.load(tmp_path / "saved.json")
+    assert again.task == "regions"
+    assert again.mean() == scores.mean()
+    printed = cf.Scores.from_dict(scores.to_dict(per=("concept",)))
+    assert printed.task == "regions"
+    assert printed.per_concept() == scores.per_concept()
+
+
+MANY = (
+    "AP.region AP.region(iou=0.5) AP.region(rule='voc2010') AR.region@1 AR.region@100 "
+    "F.region(beta=2) LRP.region LRP.region(threshold=0.5) HF.region AP.region(size='small')"
+)
+
+
+def crowded(seed, items, name="run", spread=4):
+    """A truth of two concepts and a run whose boxes lie beside, with strays and crowds."""
+    rng = np.random.default_rng(seed)
+    truth, run = {}, {}
+    for i in range(items):
+        boxes = [
+            (("cat", "dog")[rng.integers(2)], *rng.integers(0, 200, 2), *rng.integers(15, 80, 2))
+            for _ in range(rng.integers(0, 5))
+        ]
+        truth[str(i)] = [(b[0], *map(float, b[1:])) for b in boxes]
+        near = [
+            (b[0], *(float(v + rng.normal(0, spread)) for v in b[1:3]), *map(float, b[3:]))
+            for b in boxes
+            if rng.random() < 0.8
+        ]
+        strays = [
+            (("cat", "dog")[rng.integers(2)], *map(float, rng.integers(0, 200, 2)), 30.0, 30.0)
+            for _ in range(rng.integers(0, 3))
+        ]
+        run[str(i)] = [(*b, float(rng.random())) for b in near] + [
+            (*b, float(rng.random() * 0.8)) for b in strays
+        ]
+    return truth, run
+
+
+def test_parts_of_items_are_derivatives():
+    """By differences: the same pictures, one of them counted a little more often."""
+    from cranfield.evaluation.regions import MatchedRun, mean_of_concepts
+    from cranfield.notes import Notes
+
+    truth, run = (cf.Regions.of(boxes, "r") for boxes in crowded(1, 40))
+    measures = parse_region_measures(MANY.replace("AP.region AP.region(iou=0.5) ", ""))
+    measures = [m for m in measures if not str(m).startswith("AP.region(size")]
+    plans = [m.plan(m) for m in measures]
+    matched, step = MatchedRun(truth, run, plans, 1, Notes()), 1e-6
+    before = np.array([mean_of_concepts(v) for v in matched.values(plans)])
+    parts = np.array([matched.influence(plan, 40) for plan in plans]) / 40
+    assert np.abs(parts.sum(axis=1)).max() < 1e-12
+    for item in range(0, 40, 7):
+        weights = np.ones(40)
+        weights[item] += step
+        after = np.array([mean_of_concepts(v) for v in matched.values(plans, weights)])
+        assert (after - before) / step == pytest.approx(parts[:, item], abs=1e-4)
+
+
+def test_parts_of_items_vary_as_resamples_do():
+    truth, run = crowded(2, 150)
+    scores = cf.evaluate_regions(truth, {"r": run}, MANY, draws=200, rng=3)
+    for measure in scores.measures:
+        unit, values = scores.sampled(measure)
+        assert unit == "item"
+        assert values.mean() == pytest.approx(scores.overall[measure][0])
+        spread = values.std(ddof=1) / 150**0.5
+        low, high = scores.run_facts[0]["ci"][str(measure)]
+        added = abs(float(scores.bias[measure][0]))
+        drawn = (high - low - added * (2**0.5)) / 2 / 1.96
+        assert spread == pytest.approx(drawn, rel=0.25), str(measure)
+
+
+def test_runs_are_compared_over_items(tmp_path):
+    truth, near = crowded(4, 120, spread=3)
+    far = crowded(4, 120, spread=9)[1]
+    scores = cf.evaluate_regions(
+        truth, {"near": near, "far": far, "same": far}, "AP.region F.region"
+    )
+    comparison = scores.compare(baseline="far")
+    better, same = (
+        comparison.pair("near", "far", "AP.region"),
+        comparison.pair("same", "far", "AP.region"),
+    )
+    assert comparison.unit == "item"
+    assert better.ci[0] > 0
+    assert better.p_corrected < 0.01
+    assert same.difference == 0
+    for test in ("randomization", "t"):
+        assert scores.compare(test=test, rng=1).pair("near", "far", "AP.region").p < 0.01
+    with pytest.raises(UsageError, match="no values of single items"):
+        scores.compare(test="wilcoxon")
+    scores.save(tmp_path / "s.json")
+    again = cf.load(tmp_path / "s.json").compare(baseline="far")
+    assert again.to_dict()["pairs"] == comparison.to_dict()["pairs"]
+    joined = cf.Scores.concat(
+        [
+            cf.evaluate_regions(truth, {n: r}, "AP.region F.region")
+            for n, r in (("near", near), ("far", far))
+        ]
+    )
+    pair = joined.compare(baseline="far").pair("near", "far", "AP.region")
+    assert (pair.difference, *pair.ci) == pytest.approx((better.difference, *better.ci))
+    clusters = scores.with_design({str(i): str(i // 4) for i in range(120)})
+    assert "30 clusters" in clusters.compare().design
+
+
+def test_intervals_of_values_take_the_bias_off():
+    truth, run = crowded(5, 60)
+    scores = cf.evaluate_regions(truth, {"r": run}, "AP.region(iou=0.9)")
+    box = scores.interval()["r"]["AP.region(iou=0.9)"]
+    bias = float(scores.bias[scores.measures[0]][0])
+    assert bias > 0
+    assert box.low < scores.overall[scores.measures[0]][0] - bias < box.high
+
+
+def test_kinds_of_errors_by_hand():
+    truth = {
+        "a": [("cat", 0, 0, 10, 10), ("dog", 50, 0, 10, 10), ("cat", 100, 0, 10, 10)],
+        "b": [("cat", 0, 0, 10, 10), ("dog", 50, 0, 10, 10)],
+    }
+    run = {
+        "a": [
+            ("cat", 0, 0, 10, 10, 0.9),  # right
+            ("cat", 1, 0, 10, 10, 0.8),  # a second one of it
+            ("cat", 50, 1, 10, 10, 0.7),  # the dog, called a cat
+            ("cat", 106, 0, 10, 10, 0.9),  # 4 of 16 columns in common
+            ("dog", 300, 0, 10, 10, 0.6),  # nothing
+        ],
+        "b": [
+            ("cat", 56, 0, 10, 10, 0.6),  # near the dog
+            ("dog", 200, 0, 10, 10, 0.2),  # not sure enough to count
+        ],
+    }
+    scores = cf.evaluate_regions(truth, {"r": run}, "AP.region", errors=0.5).to_dict()
+    assert scores["runs"][0]["errors"] == {
+        "right": 1,
+        "misplaced": 1,
+        "wrong concept": 1,
+        "wrong concept, misplaced": 1,
+        "double": 1,
+        "nothing there": 1,
+        "ignored": 0,
+        "missed": 2,  # both of b; those of a are misplaced or confused
+    }
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_box_has_one_kind(seed):
+    rng = np.random.default_rng(seed)
+
+    def boxes(count, sure):
+        return [
+            (str(rng.integers(3)), *rng.integers(0, 30, 2), *rng.integers(5, 30, 2))
+            + ((rng.random(),) if sure else ())
+            for _ in range(count)
+        ]
+
+    truth = {str(i): boxes(rng.integers(0, 6), False) for i in range(10)} | {"x": boxes(1, False)}
+    run = {item: boxes(8, True) for item in truth}
+    scores = cf.evaluate_regions(truth, {"r": run}, "AR.region(iou=0.5)", errors=0.0).to_dict()
+    counts = scores["runs"][0]["errors"]
+    known = {row[0] for rows in truth.values() for row in rows}
+    placed = sum(row[0] in known for rows in run.values() for row in rows)
+    assert sum(counts.values()) - counts["missed"] == placed
+    assert counts["missed"] <= sum(map(len, truth.values())) - counts["right"]
+
+
+def simulated(seed, items, hit_rates):
+    """A truth of a box for each item, and runs that find a share of them."""
+    rng = np.random.default_rng(seed)
+    truth = {str(i): [("cat", 0.0, 0.0, 10.0, 10.0)] for i in range(items)}
+    runs = {
+        name: {
+            str(i): [("cat", 0.0 if rng.random() < rate else 50.0, 0.0, 10.0, 10.0, rng.random())]
+            for i in range(items)
+        }
+        for name, rate in hit_rates.items()
+    }
+    return truth, runs
+
+
+def test_draws_are_weights_of_items():
+    """Recall of one box for each item is a mean over items: its resamples are known."""
+    items, draws = 40, 50
+    truth, runs = simulated(3, items, {"x": 0.6})
+    scores = cf.evaluate_regions(truth, runs, "AR.region@1(iou=0.5)", draws=draws, rng=7)
+    hits = np.array([runs["x"][str(i)][0][1] == 0 for i in range(items)])
+    generator = np.random.default_rng(7)
+    means = np.array([hits[generator.integers(0, items, items)].mean() for _ in range(draws)])
+    ends = scores.to_dict()["runs"][0]["ci"]["AR.region@1(iou=0.5)"]
+    value, added = hits.mean(), means.mean() - hits.mean()
+    centres = value - added, value - added / (2**0.5 - 1)
+    half = 1.959963984540054 * means.std(ddof=1)
+    assert ends == pytest.approx([min(centres) - half, max(centres) + half])
+
+
+def test_intervals_of_what_does_not_vary():
+    truth = {str(i): [("cat", 0.0, 0.0, 10.0, 10.0)] for i in range(5)}
+    run = {item: [(*boxes[0], 0.5)] for item, boxes in truth.items()}
+    scores = cf.evaluate_regions(truth, {"x": run, "y": run}, "AR.region@1", draws=10).to_dict()
+    assert scores["runs"][0]["ci"] == {"AR.region@1": [1.0, 1.0]}
+    assert scores["pairs"][0]["ci"] == [0.0, 0.0]
+    assert scores["pairs"][0]["p"] == 1.0
+
+
+def test_differences_of_runs():
+    truth, runs = simulated(5, 120, {"good": 0.9, "bad": 0.5, "same": 0.5})
+    scores = cf.evaluate_regions(truth, runs, "AP.region(iou=0.5)", draws=200)
+    rows = {(r["a"], r["b"]): r for r in scores.to_dict()["pairs"]}
+    assert rows["good", "bad"]["p_corrected"] < 0.05
+    assert rows["good", "bad"]["ci"][0] > 0
+    assert rows["bad", "same"]["p"] > 0.05
+    again = cf.evaluate_regions(truth, runs, "AP.region(iou=0.5)", draws=200, jobs=1)
+    assert again.to_dict()["pairs"] == scores.to_dict()["pairs"]
+
+
+@pytest.fixture
+def files(tmp_path):
+    def rows(boxes):
+        return "".join(f"{item},{','.join(map(str, b))}\n" for item in boxes for b in boxes[item])
+
+    header = "item,concept,x,y,width,height"
+    truth = {item: boxes or [("dog", 1, 1, 2, 2)] for item, boxes in TRUTH.items()}
+    (tmp_path / "truth.csv").write_text(f"{header}\n{rows(truth)}")
+    (tmp_path / "run.csv").write_text(f"{header},confidence\n{rows(RUN)}")
+    return [str(tmp_path / "truth.csv"), str(tmp_path / "run.csv")]
+
+
+def test_the_command(files, capsys):
+    command = ["eval", "regions", *files, "-m", "AP.region(iou=0.5) AR.region@10"]
+    assert main([*command, "--per-concept", "--draws", "20", "--format", "json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["command"] == "eval regions"
+    assert answer["runs"][0]["mean"].keys() == {"AP.region(iou=0.5)", "AR.region@10"}
+    assert [row["concept"] for row in answer["per_concept"]] == ["cat", "dog"]
+    for form in ("table", "csv", "html", "markdown"):
+        assert main([*command, "--draws", "20", "--errors", "0.5", "--format", form]) == 0
+    assert main([*command, "--fail-under", "AR.region@10=0.9", "--quiet"]) == 1
+    assert "failed: run: AR.region@10" in capsys.readouterr().err
+
+
+def test_what_looks_like_boxes(files, tmp_path):
+    from cranfield.io.samples import sample_folder
+    from cranfield.io.sniff import holds_regions
+
+    pages, digits = sample_folder("pages"), sample_folder("digits")
+    (tmp_path / "voc" / "Annotations").mkdir(parents=True)
+    (tmp_path / "voc" / "Annotations" / "a.xml").write_text("<annotation/>")
+    (tmp_path / "yolo" / "labels").mkdir(parents=True)
+    (tmp_path / "labels.json").write_text('{"a": ["cat"], "b": []}')
+    (tmp_path / "results.json").write_text('[{"image_id": 1, "bbox": [1, 2, 3, 4]}]')
+    boxes = [*files, pages / "boxes.json", tmp_path / "voc", tmp_path / "yolo"]
+    boxes += [tmp_path / "results.json", cf.Regions.of(TRUTH)]
+    others = [digits / "truth.csv", tmp_path / "labels.json", tmp_path, "no such file", TRUTH, None]
+    assert all(map(holds_regions, boxes))
+    assert not any(map(holds_regions, others))
+
+
+def test_compare_takes_boxes(files, tmp_path, capsys):
+    truth, run = files
+    same = tmp_path / "same.csv"
+    same.write_text((tmp_path / "run.csv").read_text())
+    command = ["compare", "--truth", truth, run, str(same), "-m", "AP.region", "--resamples", "50"]
+    assert main([*command, "--baseline", "same", "--format", "json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["pairs"][0]["difference"] == 0
+    assert main([*command, "--format", "html", "-o", str(tmp_path / "page.html")]) == 0
+    assert '"drawn"' in (tmp_path / "page.html").read_text()
+    assert main([*command, "--threshold", "0.5"]) == 2
+    assert "--threshold is for annotation with labels, not for boxes" in capsys.readouterr().err
+    assert main(["lab", "correlate", "--truth", truth, run, str(same)]) == 2
+    assert "not of boxes" in capsys.readouterr().err
