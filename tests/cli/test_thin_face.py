@@ -54,7 +54,7 @@ def messages(path):
 
 
 def test_the_library_speaks_of_parameters():
-    """No option of the command line in a message: `cli/_words.py` translates parameters."""
+    """No option of the command line in a message: `cli/_messages.py` translates parameters."""
     for path in sorted(PACKAGE.rglob("*.py")):
         inside = path.relative_to(PACKAGE).as_posix()
         if inside.startswith(("cli/", "server/", "site/")) or inside in NO_MESSAGES:

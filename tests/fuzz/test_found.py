@@ -20,7 +20,7 @@ import pytest
 import cranfield as cf
 from benchmarks.fuzz.folders import png
 from cranfield.cli import main
-from cranfield.cli._words import in_options
+from cranfield.cli._messages import in_options
 from cranfield.errors import InputError, Problem, suggest
 from cranfield.io.arrays import read_archive, read_arrow_table
 from cranfield.report.charts import behaviour

@@ -17,7 +17,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli import main
-from cranfield.cli._defence import run_guarded
+from cranfield.cli._messages import run_guarded
 from cranfield.relatedness.wordnet.parse import cached
 
 Said = pytest.CaptureFixture[str]
@@ -59,7 +59,7 @@ def test_a_signal_that_a_library_made_another_error_of(monkeypatch: pytest.Monke
         raise ImportError("Importing the numpy C-extensions failed")
 
     monkeypatch.setattr("cranfield._process.stopped_with", stopped := [])
-    monkeypatch.setattr("cranfield.cli._defence.stopped_with", stopped)
+    monkeypatch.setattr("cranfield.cli._messages.stopped_with", stopped)
     assert run_guarded(interrupted) == 3
     stopped.append(143)
     assert run_guarded(interrupted) == 143

@@ -18,7 +18,7 @@ from cranfield.cli._commands import (
     find_command,
     summary_of,
 )
-from cranfield.cli._defence import BAD_INPUT, DONE, run_guarded
+from cranfield.cli._messages import BAD_INPUT, DONE, run_guarded
 from cranfield.errors import UsageError, suggest
 
 if TYPE_CHECKING:

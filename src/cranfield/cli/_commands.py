@@ -32,8 +32,10 @@ COMMANDS: dict[str, Command] = {
     "eval index": Command("eval_index", "what an index of vectors could reach at best"),
     "eval regions": Command("eval_regions", "runs that place boxes around objects"),
     "compare": Command("compare", "is the difference between runs real: intervals, tests, ranks"),
-    "report page": Command("report_page", "the results of a collection as one page"),
-    "report site": Command("report_site", "the results of a collection as a site of plain files"),
+    "report page": Command("report_collection", "the results of a collection as one page", "page"),
+    "report site": Command(
+        "report_collection", "the results of a collection as a site of plain files", "site"
+    ),
     "report chart": Command("report_chart", "draw runs: leaderboard, heat map, curves, and more"),
     "report errors": Command(
         "report_errors", "where runs fail, disagree, gain and lose, and what they confuse"
@@ -51,7 +53,7 @@ COMMANDS: dict[str, Command] = {
         "collection", "read all of a collection; exit 1 when something is wrong", "check"
     ),
     "collection submissions": Command(
-        "collection_submissions", "what is wrong with submissions, the truth unopened"
+        "collection", "what is wrong with submissions, the truth unopened", "submissions"
     ),
     "truth pool": Command("truth_pool", "the items to judge: the first ones of every run"),
     "truth form": Command("truth_form", "forms for people who annotate, and what they filled in"),
@@ -59,16 +61,20 @@ COMMANDS: dict[str, Command] = {
         "truth_survey", "ask people: measures, concept sets, words, categories, neighbours"
     ),
     "truth agreement": Command(
-        "truth_agreement", "how far annotators agree, and who should not count"
+        "truth_agreement", "how far annotators agree, and who should not count", "agreement"
     ),
-    "truth regions": Command("truth_regions", "how far people agree who drew boxes"),
+    "truth regions": Command("truth_agreement", "how far people agree who drew boxes", "regions"),
     "truth aggregate": Command("truth_aggregate", "many opinions to one truth"),
     "truth judges": Command("truth_judges", "programs or people who judged, beside the gold"),
     "truth weak-labels": Command(
         "truth_weak_labels", "keep the items whose features fit their tag"
     ),
-    "runs extract": Command("runs_extract", "pictures to vectors: colours, textures, edges, tags"),
-    "runs search": Command("runs_search", "vectors to runs: the nearest items of each query"),
+    "runs extract": Command(
+        "runs_descriptors", "pictures to vectors: colours, textures, edges, tags", "extract"
+    ),
+    "runs search": Command(
+        "runs_search", "vectors to runs: the nearest items of each query", "search"
+    ),
     "runs classify": Command(
         "runs_classify", "baselines: vectors and a truth to confidences of concepts"
     ),
@@ -79,27 +85,33 @@ COMMANDS: dict[str, Command] = {
     "runs calibrate": Command("runs_calibrate", "confidences of concepts to probabilities"),
     "runs fuse": Command("runs_fuse", "several runs to one, by scores or ranks"),
     "runs feedback": Command(
-        "runs_feedback", "relevance feedback: better queries from what was relevant at the top"
+        "runs_search",
+        "relevance feedback: better queries from what was relevant at the top",
+        "feedback",
     ),
     "runs query": Command(
         "runs_query", "logical queries over concepts: annotations to a ranked run"
     ),
     "runs descriptors": Command(
-        "runs_descriptors", "the catalogue of descriptors, or all about one of them"
+        "runs_descriptors", "the catalogue of descriptors, or all about one of them", "descriptors"
     ),
     "concepts ontology": Command(
         "concepts_ontology", "check an ontology of concepts, show it, compare two"
     ),
     "concepts tags": Command(
-        "concepts_tags", "a tag corpus in figures, and which tags could become concepts"
+        "concepts_tags", "a tag corpus in figures, and which tags could become concepts", "tags"
     ),
     "concepts card-sort": Command(
-        "concepts_card_sort", "how people group and tag items: clusters, kinds, agreement"
+        "concepts_tags", "how people group and tag items: clusters, kinds, agreement", "card-sort"
     ),
     "concepts relatedness": Command(
-        "concepts_relatedness", "how close two concepts are: pairs of words, cost maps"
+        "concepts_relatedness",
+        "how close two concepts are: pairs of words, cost maps",
+        "relatedness",
     ),
-    "concepts costmap": Command("concepts_costmap", "show a cost map, or compare two"),
+    "concepts costmap": Command(
+        "concepts_relatedness", "show a cost map, or compare two", "costmap"
+    ),
     "site serve": Command("site_serve", "the campaign site: registration, submissions, results"),
     "site import": Command(
         "site_admin", "a collection's folder becomes a draft campaign of a site", "import"
@@ -124,8 +136,8 @@ COMMANDS: dict[str, Command] = {
     "site rescore": Command(
         "site_admin", "score what has no scores under the newest truth", "rescore"
     ),
-    "site submit": Command("site_submit", "send a run to the site of a campaign"),
-    "site judge": Command("site_judge", "a program as an annotator of a campaign"),
+    "site submit": Command("site_client", "send a run to the site of a campaign", "submit"),
+    "site judge": Command("site_client", "a program as an annotator of a campaign", "judge"),
     "site passwd": Command(
         "site_admin", "a new password for a user of a site, shown once", "passwd"
     ),

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from cranfield._process import cancel_on_signal
 from cranfield._system import usable_cpus
 from cranfield.answers import Answer
-from cranfield.cli import _words
-from cranfield.cli._words import in_options
+from cranfield.cli import _messages
+from cranfield.cli._messages import in_options
 from cranfield.errors import LARGEST_COUNT, UsageError, visible
 from cranfield.io.files import ABOUT_THIRD, THIRD, check_read_once, write_atomic
 from cranfield.measures.parse import joined_measures
@@ -78,6 +78,9 @@ class Place(Protocol):
 
     def add_argument(self, *names: str, **options: Any) -> argparse.Action: ...
 
+
+# The values of a command line by the names of their options.
+Arguments = dict[str, Any]
 
 # What an option can be where it is not text: see `add`.
 Kind = Callable[[str], Any] | Iterable[Any] | type[argparse.Action]
@@ -147,7 +150,7 @@ class Parser(argparse.ArgumentParser):
         """The values of a command line by name, with those of a subcommand."""
         if argv and argv[0] in self.subcommands:
             return {self._subcommand_dest: argv[0]} | self.subcommands[argv[0]].values(argv[1:])
-        _words.option_names = self.option_names()
+        _messages.option_names = self.option_names()
         if self.subcommands:
             return vars(self.parse_args(argv))
         # With a text for its usage the parser of the standard library makes none beforehand.

@@ -1,15 +1,26 @@
-"""`cranfield concepts relatedness`: how close two concepts are, and cost maps."""
+"""`cranfield concepts relatedness` and `costmap`: how close two concepts are, and cost maps."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cranfield.cli._common import NamedValues, Parser, Place, add, common, outputs, positive
+from cranfield.cli._common import (
+    Arguments,
+    NamedValues,
+    Output,
+    Parser,
+    Place,
+    add,
+    common,
+    outputs,
+    positive,
+)
 from cranfield.io.files import inner_suffix
 
-DESCRIPTION = "How close are two concepts? Relatedness of pairs, or a cost map."
-EXAMPLES = """\
+RELATEDNESS_DESCRIPTION = "How close are two concepts? Relatedness of pairs, or a cost map."
+
+RELATEDNESS_EXAMPLES = """\
 examples:
   cranfield concepts relatedness --list
   cranfield concepts relatedness --method WUP --pair river sea
@@ -19,8 +30,10 @@ examples:
 """
 
 
-def make_parser() -> Parser:
-    parser = Parser.of("concepts relatedness", DESCRIPTION, EXAMPLES, raw=True)
+def relatedness_parser() -> Parser:
+    parser = Parser.of(
+        "concepts relatedness", RELATEDNESS_DESCRIPTION, RELATEDNESS_EXAMPLES, raw=True
+    )
     _pair_options(parser.group("what to relate"))
     _method_options(parser.group("how"))
     common(parser, "jobs")
@@ -69,8 +82,7 @@ def _method_options(group: Place) -> None:
     add(group, "--ontology FILE", "built-in name, CSV, OWL or SKOS")
 
 
-def main(argv: Sequence[str]) -> int:
-    arguments, output = make_parser().read(argv)
+def relatedness(arguments: Arguments, output: Output) -> int:
     from cranfield.relatedness import api
 
     if arguments.pop("list"):
@@ -85,3 +97,50 @@ def main(argv: Sequence[str]) -> int:
         answer = api.relate(progress=progress, **arguments)
     output.show(answer, human=arguments["human"], form=output.form)
     return 0
+
+
+def costmap_parser() -> Parser:
+    parser = Parser.of("concepts costmap", "Look at a cost map, or compare two.")
+    step = parser.steps("task", "TASK")
+    show_text = "Heat map, dendrogram and nearest concepts. --format html draws a page."
+    show = step("show", "heat map, dendrogram and nearest concepts", show_text)
+    add(show, "costs MAP", "a cost map: square CSV with names")
+    add(show, "--nearest N", "how many nearest concepts to list", positive, 3)
+    help_text = "list the nearest of this one only; may be given again"
+    add(show, "--concept NAME", help_text, [str], dest="concepts")
+    compare_text = "How alike two cost maps are, with Mantel's test."
+    compare = step("compare", "how alike two cost maps are", compare_text)
+    add(compare, "first MAP", "a cost map")
+    add(compare, "second MAP", "another one")
+    add(compare, "--top N", "pairs that differ most to list", positive, 10)
+    add(compare, "--permutations N", "shuffles of the test", positive, 999)
+    common(compare, "seed")
+    for task in (show, compare):
+        outputs(task)
+    return parser
+
+
+def costmap(arguments: Arguments, output: Output) -> int:
+    from cranfield.relatedness.cost_maps import compare_cost_maps, view_cost_map
+
+    if arguments.pop("task") == "show":
+        output.show(view_cost_map(**arguments), form=output.form)
+        return 0
+    top, arguments["seed"] = arguments.pop("top"), arguments.pop("rng")
+    with output.working("comparing") as progress:
+        comparison = compare_cost_maps(progress=progress, **arguments)
+    output.show(comparison, top=top)
+    return 0
+
+
+PARSERS = {"relatedness": relatedness_parser, "costmap": costmap_parser}
+COMMANDS = {"relatedness": relatedness, "costmap": costmap}
+
+
+def make_parser(command: str) -> Parser:
+    return PARSERS[command]()
+
+
+def main(argv: Sequence[str], command: str) -> int:
+    arguments, output = PARSERS[command]().read(argv)
+    return COMMANDS[command](arguments, output)

@@ -1,48 +1,37 @@
-"""`cranfield truth agreement`: how far annotators agree, and who should not count."""
+"""`cranfield truth agreement` and `regions`: how far annotators agree, who should not count."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cranfield.cli._common import Parser, add, common, measures, outputs, positive, share
+from cranfield.cli._common import (
+    Arguments,
+    Output,
+    Parser,
+    add,
+    common,
+    measures,
+    outputs,
+    positive,
+    share,
+)
 from cranfield.cli._inputs import log_options, with_folder
 from cranfield.errors import UsageError
 
-EPILOG = """
+LOG_EPILOG = """
 coefficients: accuracy fleiss free_marginal krippendorff krippendorff_ordinal
 krippendorff_interval gwet_ac1 gwet_ac2 gwet_ac2_linear gwet_ac2_ordinal; `standard` are the
 nominal ones, `all` every one that the answers allow. Cohen and Scott come with --pairs.
 A coefficient that does not exist (no unit has two annotators, or all answers are the same) is null.
 """
 
-
-def main(argv: Sequence[str]) -> int:
-    arguments, output = make_parser().read(argv)
-    from cranfield.agreement.agreement import assess_log
-    from cranfield.report.tables.agreement import log_table, map_table
-
-    arguments = with_folder("truth agreement", arguments, "judgements")
-    map_file, counting, clean = (arguments.pop(n) for n in ("map", "map_counting", "clean"))
-    if clean and not arguments["quality"]:
-        raise UsageError("--clean belongs to --quality")
-    with output.working("agreement") as progress:
-        assessment = assess_log(progress=progress, **arguments)
-    tables = {}
-    if map_file:
-        shares, absent = assessment.map(counting)
-        note = f"{map_file}: {absent} concepts that no annotator selected are not in the map"
-        output.warn([note] if absent else [])
-        tables[map_file] = map_table(shares.agreement)
-    if clean:
-        tables[clean] = log_table(assessment.clean())
-    output.write_tables(tables)
-    output.show(assessment.answer)
-    return 0
+REGIONS_DESCRIPTION = """How far people agree who drew boxes on the same items: boxes match by
+concept and overlap. With --consensus, what most of them drew becomes one truth."""
 
 
-def make_parser() -> Parser:
+def log_parser() -> Parser:
     parser = Parser.of(
-        "truth agreement", "How far annotators agree, and who should not count.", EPILOG
+        "truth agreement", "How far annotators agree, and who should not count.", LOG_EPILOG
     )
     log_options(parser, ("error", "first", "last"))
     add(parser, "--coefficients", "of those below", default="standard", metavar='"A B"')
@@ -82,3 +71,66 @@ def make_parser() -> Parser:
     add(systems, "--coverage X", help_text, share, 0.5)
     outputs(parser)
     return parser
+
+
+def log(arguments: Arguments, output: Output) -> int:
+    from cranfield.agreement.agreement import assess_log
+    from cranfield.report.tables.agreement import log_table, map_table
+
+    arguments = with_folder("truth agreement", arguments, "judgements")
+    map_file, counting, clean = (arguments.pop(n) for n in ("map", "map_counting", "clean"))
+    if clean and not arguments["quality"]:
+        raise UsageError("--clean belongs to --quality")
+    with output.working("agreement") as progress:
+        assessment = assess_log(progress=progress, **arguments)
+    tables = {}
+    if map_file:
+        shares, absent = assessment.map(counting)
+        note = f"{map_file}: {absent} concepts that no annotator selected are not in the map"
+        output.warn([note] if absent else [])
+        tables[map_file] = map_table(shares.agreement)
+    if clean:
+        tables[clean] = log_table(assessment.clean())
+    output.write_tables(tables)
+    output.show(assessment.answer)
+    return 0
+
+
+def regions_parser() -> Parser:
+    parser = Parser.of("truth regions", REGIONS_DESCRIPTION)
+    add(parser, "files EXPORT+", "answers to forms with boxes (JSON), or JSON of Label Studio")
+    add(parser, "--iou X", "the overlap from which two boxes match", share, 0.5)
+    help_text = "write what more than half drew: .json (COCO), .csv, or a folder with / at its end"
+    add(parser, "--consensus FILE", help_text)
+    add(parser, "--resamples N", "samples of items behind an interval", positive, 1000)
+    common(parser, "seed")
+    outputs(parser)
+    return parser
+
+
+def regions(arguments: Arguments, output: Output) -> int:
+    from cranfield.agreement.regions import consensus_regions, region_agreement
+    from cranfield.io.regions import read_all_drawn_regions
+    from cranfield.io.regions_write import write_regions
+
+    drawn, iou = read_all_drawn_regions(arguments["files"]), arguments["iou"]
+    agreement = region_agreement(
+        drawn, iou=iou, resamples=arguments["resamples"], rng=arguments["rng"]
+    )
+    if arguments["consensus"]:
+        output.warn(write_regions(consensus_regions(drawn, iou=iou), arguments["consensus"]))
+    output.show(agreement)
+    return 0
+
+
+PARSERS = {"agreement": log_parser, "regions": regions_parser}
+COMMANDS = {"agreement": log, "regions": regions}
+
+
+def make_parser(command: str) -> Parser:
+    return PARSERS[command]()
+
+
+def main(argv: Sequence[str], command: str) -> int:
+    arguments, output = PARSERS[command]().read(argv)
+    return COMMANDS[command](arguments, output)
