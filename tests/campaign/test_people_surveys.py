@@ -38,7 +38,7 @@ from cranfield.data.costmap import CostMap
 from cranfield.data.item_vectors import ItemVectors
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import InputError, UsageError
-from cranfield.io.pairs import read_pairs
+from cranfield.io.concepts import read_pairs
 from cranfield.io.samples import SAMPLE
 from cranfield.report.document import document_of
 from cranfield.site.work_pages import sheet_page

@@ -193,7 +193,7 @@ sys.exit(start())
 def test_sigterm_leaves_no_temporary_file(folder: Path) -> None:
     code = """
 import sys, os, time
-import cranfield.io.atomic as written
+import cranfield.io.files as written
 slow = os.fsync
 os.fsync = lambda handle: (print("writing", flush=True), time.sleep(30))
 sys.argv = ["cranfield", "eval", "q", "r.run", "-o", "out"]

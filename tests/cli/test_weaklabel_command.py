@@ -50,7 +50,7 @@ def test_the_filter_raises_precision_and_keeps_recall(
 def test_an_archive_of_features_gives_the_same(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from cranfield.io.weak_labels import read_features
+    from cranfield.io.arrays import read_features
 
     items, table = read_features(folder / "features.csv")
     np.savez(folder / "features.npz", items=np.array(items), features=table)

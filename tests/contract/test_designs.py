@@ -6,7 +6,7 @@ from scipy import stats as scipy_stats
 
 import cranfield as cf
 from cranfield.comparison.sampling import named_clusters
-from cranfield.data.design import Design
+from cranfield.data.collection import Design
 from cranfield.errors import InputError, UsageError
 from cranfield.io.design import read_design
 from cranfield.stats.design import UnitDesign, cluster_correlation, unit_design

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import cranfield as cf
 from cranfield.data.collection import Collection, RunFacts, Team
 from cranfield.errors import InputError
-from cranfield.io.collection import KEYS, read_collection, read_items
-from cranfield.io.collection_writer import write_collection
+from cranfield.io.collection import KEYS, read_collection, read_items, write_collection
 from cranfield.io.samples import SAMPLE
 
 SOUND = """name = "toy"

@@ -13,9 +13,8 @@ from cranfield.data.counts import Snapshot, normalise_term
 from cranfield.data.ontology import Ontology, Requirement, Rules, parse_rules
 from cranfield.errors import InputError
 from cranfield.io.costmap import read_costmap, write_costmap
-from cranfield.io.counts import read_counts, write_counts
+from cranfield.io.counts import read_counts, read_tagged_items, write_counts
 from cranfield.io.ontology import read_ontology, write_ontology, write_rules
-from cranfield.io.tags import read_tags
 
 NAME = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
 NAMES = st.lists(
@@ -97,4 +96,4 @@ def test_labels_of_a_corpus_are_from_0_to_1(cell, tmp_path):
     }.items():
         (tmp_path / name).write_text(text, "utf-8")
         with pytest.raises(InputError, match=r"is not a number|is not in \[0, 1\]"):
-            list(read_tags(tmp_path / name))
+            list(read_tagged_items(tmp_path / name))

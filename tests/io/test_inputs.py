@@ -19,11 +19,11 @@ import pytest
 
 import cranfield as cf
 from cranfield.errors import InputError
-from cranfield.io.arrays import read_arrow_table, read_vectors
+from cranfield.io.arrays import read_arrow_table, read_features, read_vectors
+from cranfield.io.counts import read_tags
 from cranfield.io.files import Caps, Input, input_lines, read_text
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.io.votes import read_subject_rankings
-from cranfield.io.weak_labels import read_features, read_tags
 
 RUN = b"t1 Q0 a 1 2.0 x\nt1 Q0 b 2 1.0 x\n"
 MANY = 3_000
@@ -94,7 +94,10 @@ FORMATS: dict[str, tuple[Callable[[], bytes], Callable[[Any], Any]]] = {
         lambda: ("item,x\n" + "".join(f"{i},1\n" for i in ITEMS)).encode(),
         read_features,
     ),
-    "tags.csv": (lambda: ("item,tag\n" + "".join(f"{i},x\n" for i in ITEMS)).encode(), read_tags),
+    "tags.csv": (
+        lambda: ("item,tag\n" + "".join(f"{i},x\n" for i in ITEMS)).encode(),
+        read_tags,
+    ),
 }
 
 

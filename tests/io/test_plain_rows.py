@@ -15,11 +15,11 @@ from cranfield.data import Judgements, Run
 from cranfield.data.categories import CategoryGraph
 from cranfield.errors import InputError
 from cranfield.io import read_qrels, read_run
+from cranfield.io.concepts import read_pairs
 from cranfield.io.fast_csv import PlainRows
 from cranfield.io.files import Caps, Input
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.io.labels import read_labels
-from cranfield.io.pairs import read_pairs
 from cranfield.io.votes import (
     read_category_votes,
     read_soft_labels,

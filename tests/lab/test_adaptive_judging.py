@@ -20,7 +20,7 @@ from cranfield.campaign.next_judgements import DrawnCell, ledger_rows, read_ledg
 from cranfield.campaign.pool import ranks_within
 from cranfield.cli import main
 from cranfield.data import Run
-from cranfield.io.atomic import csv_text
+from cranfield.io.files import csv_text
 from cranfield.measures import measure
 from cranfield.stats.anytime import best_rho, e_value, mixture_radius
 

@@ -13,8 +13,7 @@ from scipy.stats import spearmanr
 
 from cranfield.cli import main
 from cranfield.data.ontology import Ontology
-from cranfield.io.concepts import read_mapping
-from cranfield.io.pairs import read_pairs
+from cranfield.io.concepts import read_mapping, read_pairs
 from cranfield.ontologies import LEFT_OUT, YEARS, pto
 from cranfield.relatedness import parse_methods
 from cranfield.relatedness.api import correlation_with_people as agreement

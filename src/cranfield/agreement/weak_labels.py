@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import Floats
 from cranfield.errors import InputError, MissingExtraError, UsageError, suggest
-from cranfield.io.weak_labels import read_features, read_tags
+from cranfield.io.arrays import read_features
+from cranfield.io.counts import read_tags
 from cranfield.notes import Notes, Progress, Watcher, with_progress
 from cranfield.options import TAG_FILTERS, TagFilterMethod
 from cranfield.validation import as_array, validate_params

@@ -16,8 +16,14 @@ from cranfield.campaign.scoring import TRUTH, run_thresholds
 from cranfield.campaign.submissions import ROWS, Problem, PublicSet, check_submission
 from cranfield.data.collection import Collection, Kind
 from cranfield.errors import CranfieldError, InputError, plural, suggest
-from cranfield.io.collection import FILE, read_collection, read_items
-from cranfield.io.collection_writer import Draft, draft_collection, write_draft
+from cranfield.io.collection import (
+    FILE,
+    Draft,
+    draft_collection,
+    read_collection,
+    read_items,
+    write_draft,
+)
 from cranfield.io.files import describe, run_name
 from cranfield.notes import with_progress
 from cranfield.validation import validate_params

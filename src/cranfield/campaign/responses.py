@@ -29,12 +29,12 @@ from cranfield.campaign.annotation_task import Response, form_values, read_respo
 from cranfield.data.judgement_log import FilledForm, JudgementLog, log_of_forms
 from cranfield.data.ontology import Ontology, RuleBook, Rules
 from cranfield.errors import InputError, UsageError, plural
-from cranfield.io.atomic import csv_text
 from cranfield.io.crowd import is_crowd_csv, is_label_studio, read_crowd_csv, read_label_studio
 from cranfield.io.files import (
     FileForm,
     Input,
     csv_rows,
+    csv_text,
     describe,
     inner_suffix,
     open_text,

@@ -110,8 +110,7 @@ def regions_parser() -> Parser:
 
 def regions(arguments: Arguments, output: Output) -> int:
     from cranfield.agreement.regions import consensus_regions, region_agreement
-    from cranfield.io.regions import read_all_drawn_regions
-    from cranfield.io.regions_write import write_regions
+    from cranfield.io.regions import read_all_drawn_regions, write_regions
 
     drawn, iou = read_all_drawn_regions(arguments["files"]), arguments["iou"]
     agreement = region_agreement(

@@ -85,7 +85,7 @@ def _make(output: Output, arguments: dict[str, Any]) -> int:
 
 
 def _crowd(output: Output, arguments: dict[str, Any]) -> int:
-    from cranfield.io.atomic import make_folder
+    from cranfield.io.files import make_folder
     from cranfield.site.work_pages import make_crowd_task
 
     task = make_crowd_task(**{name: v for name, v in arguments.items() if v is not None})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cranfield.data.design import Design
+from cranfield.data.collection import Design
 from cranfield.errors import UsageError, suggest
 from cranfield.io.design import DesignForm, coerce_design
 from cranfield.options import (

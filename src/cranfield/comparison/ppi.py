@@ -12,7 +12,7 @@ import numpy as np
 from cranfield.answers import Answer
 from cranfield.comparison.annotation_budget import next_gold
 from cranfield.comparison.answer import SUCH, THESE
-from cranfield.data.design import Design
+from cranfield.data.collection import Design
 from cranfield.errors import UsageError, plural, suggest
 from cranfield.evaluation.inputs import EvaluationOptions
 from cranfield.evaluation.labels import evaluate_labels

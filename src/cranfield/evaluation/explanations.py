@@ -10,9 +10,8 @@ import numpy as np
 
 from cranfield import _core
 from cranfield.answers import Answer
-from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import LabelMatrix
-from cranfield.data.ontology import Violation
+from cranfield.data.ontology import Knowledge, Violation
 from cranfield.errors import UsageError, suggest
 from cranfield.evaluation.labels import LabelTask
 from cranfield.io.coerce import LabelsForm

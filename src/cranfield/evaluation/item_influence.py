@@ -12,8 +12,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import Floats, LabelMatrix
+from cranfield.data.ontology import Knowledge
 from cranfield.errors import NeedsError
 from cranfield.measures.base import Measure
 from cranfield.measures.labels.blocks import (

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from cranfield.data.costmap import AgreementMap, CostMap
-from cranfield.data.knowledge import DEFAULT_COST, TREE_COST, Knowledge
 from cranfield.data.labels import LabelMatrix, Threshold, dense
-from cranfield.data.ontology import Ontology, RuleBook
+from cranfield.data.ontology import DEFAULT_COST, TREE_COST, Knowledge, Ontology, RuleBook
 from cranfield.errors import InputError, NeedsError, UsageError, suggest
 from cranfield.io.coerce import LabelsForm, coerce_labels, is_file
 from cranfield.io.costmap import read_agreement, read_costmap

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cranfield._system import usable_cpus
-from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import Alignment, Floats, LabelMatrix, Threshold, align
+from cranfield.data.ontology import Knowledge
 from cranfield.errors import InputError, NeedsError, UsageError, check_counts
 from cranfield.evaluation.item_influence import item_influence
 from cranfield.evaluation.label_inputs import (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cranfield import _core
 from cranfield.data import Judgements, Run
-from cranfield.data.soft import cumulative_chances
+from cranfield.data.tables import cumulative_chances
 from cranfield.errors import UsageError
 from cranfield.evaluation.category_votes import Distribution, poisson_binomial
 from cranfield.evaluation.kernel_plan import KernelPlan, RunValues

@@ -44,8 +44,8 @@ from cranfield.features.pictures import (
 )
 from cranfield.features.visual_words import FEATURE_LENGTHS, with_vocabulary
 from cranfield.io.arrays import write_vectors
-from cranfield.io.atomic import write_atomic
-from cranfield.io.tags import read_tags
+from cranfield.io.counts import read_tagged_items
+from cranfield.io.files import write_atomic
 from cranfield.notes import Notes, Progress, Watcher, with_progress
 from cranfield.registry import list_entries
 from cranfield.validation import validate_params
@@ -150,7 +150,7 @@ def tag_vectors(
     place = {item: i for i, item in enumerate(items)}
     tags_of_row: dict[int, frozenset[str]] = {}
     unknown = 0
-    for tagged in read_tags(path):
+    for tagged in read_tagged_items(path):
         row = place.get(names.get(tagged.item, tagged.item))
         if row is None:
             unknown += 1

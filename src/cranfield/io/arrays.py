@@ -3,12 +3,14 @@
 A damaged one can fail anywhere in the libraries that read it; here all of that becomes one
 sentence with the name of the file.
 
-Vectors of items: NumPy .npy with a list of ids, NumPy .npz, or Parquet.
+Vectors of items: NumPy .npy with a list of ids, NumPy .npz, or Parquet. Features of items: NumPy
+.npz, or CSV item,number,...
 """
 
 from __future__ import annotations
 
 import io
+import math
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -17,16 +19,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cranfield.data.item_vectors import ItemVectors
-from cranfield.errors import CranfieldError, InputError, MissingExtraError, os_message
-from cranfield.io.atomic import atomic_file
+from cranfield.errors import CranfieldError, InputError, MissingExtraError, Problem, os_message
 from cranfield.io.files import (
     Caps,
     FileForm,
     Input,
+    atomic_file,
     describe,
+    filled_rows,
     inner_suffix,
+    number,
     read_bytes,
     read_text,
     text_lines,
@@ -374,3 +379,67 @@ def write_vectors(
                     part.write(np.ascontiguousarray(block, dtype=dtype).tobytes())
     except OSError as error:
         raise InputError.single(str(path), f"cannot be written: {os_message(error)}") from None
+
+
+@validate_params
+def read_features(path: FileForm) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """Items and their features: one row per item, all of the same length."""
+    if inner_suffix(path) == ".npz":
+        return _npz_features(path)
+    source_name = describe(path)
+    rows = filled_rows(path)
+    header = rows[0][1] if rows else []
+    if len(header) < 2 or header[0].strip().lower() != "item":
+        raise InputError.single(
+            source_name, "the header should be item and one column per feature", 1
+        )
+    items: dict[str, int] = {}
+    values: list[list[float]] = []
+    problems: list[Problem] = []
+    for line, row in rows[1:]:
+        name = row[0].strip()
+        if len(row) != len(header):
+            problems.append(Problem(line, f"{len(row)} fields, expected {len(header)}"))
+        elif name in items:
+            problems.append(Problem(line, f"item {name!r} again (first on line {items[name]})"))
+        else:
+            numbers = [_finite_number(cell) for cell in row[1:]]
+            if bad := [c for c, x in zip(row[1:], numbers, strict=True) if math.isnan(x)]:
+                problems.append(Problem(line, f"feature {bad[0]!r} is not a finite number"))
+            items[name] = line
+            values.append(numbers)
+    if problems:
+        raise InputError(source_name, problems)
+    if not items:
+        raise InputError.single(source_name, "has a header but no items")
+    return tuple(items), np.array(values)
+
+
+def _finite_number(text: str) -> float:
+    try:
+        value = number(text)
+    except ValueError:
+        return math.nan
+    return value if math.isfinite(value) else math.nan
+
+
+def _npz_features(path: FileForm) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    source_name = describe(path)
+    arrays = read_archive(path)
+    values = arrays.get("vectors", arrays.get("features"))
+    if "items" not in arrays or values is None:
+        array_names = ", ".join(arrays) or "nothing"
+        raise InputError.single(
+            source_name, f"has {array_names}; expected the arrays items and vectors"
+        )
+    items, features = arrays["items"], values
+    if features.dtype.kind not in "biuf":
+        raise InputError.single(source_name, f"features are {features.dtype}, expected numbers")
+    table = np.asarray(features, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] != items.size or not np.isfinite(table).all():
+        raise InputError.single(
+            source_name,
+            f"features of shape {table.shape} for {items.size} items, "
+            "expected a row of finite numbers for each item",
+        )
+    return tuple(str(name) for name in items), table

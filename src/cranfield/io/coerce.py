@@ -17,7 +17,7 @@ from cranfield.data.columns import (
     is_matrix,
     is_search_result,
 )
-from cranfield.data.soft import is_nested_chances, nested_rows, soft_judgements
+from cranfield.data.tables import is_nested_chances, nested_rows, soft_judgements
 from cranfield.errors import InputError, UsageError, first_duplicate
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import FileForm, Input, Third, run_name

@@ -17,7 +17,6 @@ from cranfield.data import Judgements, Run, Table
 from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError, UsageError
 from cranfield.io import is_tabular, read_qrels, read_run
-from cranfield.io.atomic import csv_text
 from cranfield.io.compression import compress_blocks
 from cranfield.io.delimited import number_role, refuse_empty_topics
 from cranfield.io.files import (
@@ -26,6 +25,7 @@ from cranfield.io.files import (
     FileForm,
     Input,
     Third,
+    csv_text,
     describe,
     inner_suffix,
     is_number,
@@ -201,8 +201,7 @@ def _convert_labels(
 def _convert_regions(
     source: FileForm, target: str | Path | None, shape: str | None
 ) -> tuple[str, ...]:
-    from cranfield.io.regions import read_regions
-    from cranfield.io.regions_write import REGION_FORMS, write_regions
+    from cranfield.io.regions import REGION_FORMS, read_regions, write_regions
 
     if target is None:
         raise UsageError(f"regions are written to a file: {', '.join(REGION_FORMS)}, or a folder")

@@ -1,11 +1,19 @@
-"""Hit counts of a corpus, with the corpus's size, source and date: CSV `term,with,count`.
+"""What is counted of a corpus: its tags item by item, its links, and hit counts of its terms.
 
-# total: 4300000000
-# source: Flickr, tags
-# date: 2009-11-15
-term,with,count
-sea,,11034511
-sea,beach,2201118
+Hit counts, with the corpus's size, source and date, are CSV `term,with,count`:
+
+    # total: 4300000000
+    # source: Flickr, tags
+    # date: 2009-11-15
+    term,with,count
+    sea,,11034511
+    sea,beach,2201118
+
+Tag corpora as CSV and TSV come in three forms, told apart by the header: `item,tags[,text]` with
+the tags of an item separated by bars, semicolons or blanks; `item,tag` or `item,concept,value`,
+one row for each, the rows of an item one after the other; and one column per concept, with 0 and
+1. Any other file is text without a header: an item and one number per concept, whose names must
+be given.
 """
 
 from __future__ import annotations
@@ -14,20 +22,24 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from cranfield.data.counts import Snapshot, normalise_term
+from cranfield.data.counts import Snapshot, TaggedItem, normalise_term
 from cranfield.data.toml import parse_toml
-from cranfield.errors import InputError, Problem
+from cranfield.errors import InputError, Problem, first_duplicate
 from cranfield.io.files import (
     NAME_CSV,
+    FileForm,
     csv_rows,
     describe,
+    filled_rows,
     inner_suffix,
     input_lines,
+    number,
     read_text,
     write_atomic,
 )
@@ -54,16 +66,14 @@ def read_counts(path: str | Path) -> Snapshot:
     source_name = describe(path)
     facts: dict[str, str] = {}
     body: list[str] = []
-    for number, line in enumerate(io.StringIO(read_text(path), newline=None), 1):
+    for place, line in enumerate(io.StringIO(read_text(path), newline=None), 1):
         if line.startswith("#"):
             key, _, value = line[1:].partition(":")
             if facts.setdefault(key.strip().lower(), value.strip()) != value.strip():
-                raise InputError.single(source_name, f"{key.strip()} is given twice", number)
+                raise InputError.single(source_name, f"{key.strip()} is given twice", place)
         # A fact leaves an empty line behind, so that rows keep their numbers.
         body.append("\n" if line.startswith("#") else line)
-    rows = [
-        (number, row) for number, row in csv_rows(body, source_name) if any(map(str.strip, row))
-    ]
+    rows = [(place, row) for place, row in csv_rows(body, source_name) if any(map(str.strip, row))]
     if not rows or rows[0][1] != _HEADER:
         raise InputError.single(
             source_name,
@@ -78,10 +88,10 @@ def read_counts(path: str | Path) -> Snapshot:
         )
     tally = _Tally()
     problems: list[Problem] = []
-    for number, row in rows[1:]:
-        message = _add_count(number, row, tally)
+    for place, row in rows[1:]:
+        message = _add_count(place, row, tally)
         if message:
-            problems.append(Problem(number, message))
+            problems.append(Problem(place, message))
     problems = problems or _contradictions(tally, total)
     if problems:
         raise InputError(source_name, problems)
@@ -236,3 +246,159 @@ def _setting_problem(settings: dict[str, Any]) -> str:
     if settings["total"] < 1:
         return "total is the size of the corpus, expected 1 or more"
     return ""
+
+
+_PRESENT_FROM = 0.5
+
+Rows = Iterator[tuple[int, list[str]]]
+Items = Iterator[tuple[int, TaggedItem]]
+
+
+def read_tagged_items(
+    path: str | Path,
+    *,
+    concepts: Sequence[str] = (),
+    progress: Callable[[float], None] | None = None,
+) -> Iterator[TaggedItem]:
+    """The items of a tag corpus, one after the other; the file is never held whole.
+
+    `concepts` names the columns of a file that has no names.
+    """
+    source_name = describe(path)
+    suffix = inner_suffix(path)
+    lines = input_lines(path, progress=progress)
+    if suffix in (".csv", ".tsv") or str(path) == "-":
+        items = _from_csv(lines, source_name, "\t" if suffix == ".tsv" else ",")
+    else:
+        items = _from_text(lines, source_name, [normalise_term(name) for name in concepts])
+    seen: set[str] = set()
+    for line, item in items:
+        # An item that were counted twice would make its tags look closer than they are.
+        if item.item in seen:
+            raise InputError.single(
+                source_name,
+                f"item {item.item!r} comes back; an item has one row, or rows that follow "
+                "each other",
+                line,
+            )
+        seen.add(item.item)
+        yield item
+    if not seen:
+        raise InputError.single(source_name, "holds no item")
+
+
+def _from_csv(lines: Iterator[str], source_name: str, delimiter: str) -> Items:
+    rows = csv_rows(lines, source_name, delimiter, long_fields=True)
+    header = [cell.strip() for cell in next(rows, (0, []))[1]]
+    if len(header) < 2 or header[0] != "item":
+        raise InputError.single(
+            source_name,
+            "not a tag corpus (expected a header item,tags or item,tags,text or item,tag "
+            "or item,concept,value or item and one column per concept)",
+            1,
+        )
+    rows = _check_rows(rows, source_name, len(header))
+    if header in (["item", "tags"], ["item", "tags", "text"]):
+        yield from ((line, _packed_item(row)) for line, row in rows)
+    elif header in (["item", "tag"], ["item", "concept", "value"]):
+        yield from _long_items(rows, source_name)
+    else:
+        names = [normalise_term(name) for name in header[1:]]
+        twice = first_duplicate(names)
+        if twice is not None or not all(names):
+            fault = f"column {twice!r} is there twice" if all(names) else "a column has no name"
+            raise InputError.single(source_name, f"{fault}, expected one per concept", 1)
+        yield from ((line, _wide_item(line, row, names, source_name)) for line, row in rows)
+
+
+def _from_text(lines: Iterator[str], source_name: str, names: list[str]) -> Items:
+    for line, row in enumerate(lines, 1):
+        cells = row.split()
+        if not cells:
+            continue
+        if len(cells) != len(names) + 1:
+            raise InputError.single(
+                source_name,
+                f"an item and {len(cells) - 1} numbers, but {len(names)} concepts "
+                "(name the columns of a file without a header with columns=)",
+                line,
+            )
+        yield line, _wide_item(line, cells, names, source_name)
+
+
+def _check_rows(rows: Rows, source_name: str, width: int) -> Rows:
+    for line, row in rows:
+        if not row:
+            continue
+        if len(row) != width:
+            raise InputError.single(source_name, f"{len(row)} columns, expected {width}", line)
+        yield line, row
+
+
+def _packed_item(row: list[str]) -> TaggedItem:
+    tags = row[1]
+    separator = "|" if "|" in tags else ";" if ";" in tags else None
+    tag_set = frozenset(normalise_term(tag) for tag in tags.split(separator) if tag.strip())
+    return TaggedItem(row[0], tag_set, row[2] if len(row) > 2 else "")
+
+
+def _long_items(rows: Rows, source_name: str) -> Items:
+    for item, group in groupby(rows, key=lambda entry: entry[1][0]):
+        first, tags = 0, set()
+        for line, row in group:
+            first = first or line
+            if len(row) == 2 or _is_present(row[2], line, source_name):
+                tags.add(normalise_term(row[1]))
+        yield first, TaggedItem(item, frozenset(tags))
+
+
+def _wide_item(line: int, row: list[str], names: list[str], source_name: str) -> TaggedItem:
+    present_names = [
+        name
+        for name, cell in zip(names, row[1:], strict=True)
+        if _is_present(cell, line, source_name)
+    ]
+    return TaggedItem(row[0], frozenset(present_names))
+
+
+def _is_present(cell: str, line: int, source_name: str) -> bool:
+    try:
+        value = number(cell)
+    except ValueError:
+        value = math.nan
+    if math.isnan(value):
+        raise InputError.single(source_name, f"value {cell!r} is not a number", line)
+    if not 0 <= value <= 1:
+        raise InputError.single(
+            source_name,
+            f"value {cell!r} is not in [0, 1], where 1 means that the item has it",
+            line,
+        )
+    return value >= _PRESENT_FROM
+
+
+@validate_params
+def read_tags(path: FileForm) -> dict[str, tuple[str, ...]]:
+    """The items of each tag, from CSV item,tag."""
+    source_name = describe(path)
+    rows = filled_rows(path)
+    header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
+    if header != ["item", "tag"]:
+        raise InputError.single(
+            source_name, f"the header is {','.join(header)!r}, expected item,tag", 1
+        )
+    tags: dict[str, dict[str, int]] = {}
+    problems: list[Problem] = []
+    for line, row in rows[1:]:
+        if len(row) != 2 or not row[0].strip() or not row[1].strip():
+            problems.append(Problem(line, "expected an item and a tag"))
+            continue
+        item, tag = row[0].strip(), row[1].strip()
+        first = tags.setdefault(tag, {}).setdefault(item, line)
+        if first != line:
+            problems.append(Problem(line, f"item {item!r} with tag {tag!r} again (line {first})"))
+    if problems:
+        raise InputError(source_name, problems)
+    if not tags:
+        raise InputError.single(source_name, "has a header but no tags")
+    return {tag: tuple(items) for tag, items in tags.items()}

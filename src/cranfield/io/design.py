@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from cranfield.data.collection import Design
 from cranfield.data.columns import HEADERS
-from cranfield.data.design import Design
 from cranfield.errors import InputError, Problem, UsageError, suggest
 from cranfield.io.fast_csv import number_or_nan
 from cranfield.io.files import (

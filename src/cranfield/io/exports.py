@@ -20,7 +20,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from cranfield._lazy import cached_property
 from cranfield.data.judgement_log import FilledForm, JudgementLog, log_of_forms, number_name
 from cranfield.errors import InputError, MissingExtraError, UsageError, plural, suggest
-from cranfield.io.atomic import csv_text, write_atomic
 from cranfield.io.crowd import (
     ANSWER,
     ITEMS,
@@ -34,11 +33,13 @@ from cranfield.io.crowd import (
 from cranfield.io.files import (
     FileForm,
     Input,
+    csv_text,
     describe,
     inner_suffix,
     open_input,
     read_text,
     run_name,
+    write_atomic,
 )
 from cranfield.io.sniff import separator_of
 

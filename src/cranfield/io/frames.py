@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cranfield.errors import MissingExtraError
-from cranfield.io.atomic import write_atomic
+from cranfield.io.files import write_atomic
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from cranfield import _core
 from cranfield.data.labels import DENSE_CELLS, LabelMatrix, dense, listed_share, split_values
 from cranfield.errors import InputError, Problem
-from cranfield.io.atomic import csv_text
 from cranfield.io.fast_csv import PlainRows, first_row
-from cranfield.io.files import LABEL_CSV, csv_rows, is_number, number, numbers
+from cranfield.io.files import LABEL_CSV, csv_rows, csv_text, is_number, number, numbers
 
 PROBLEMS_KEPT = 200
 # What stands for a cell of a truth that was not judged.

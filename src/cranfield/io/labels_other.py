@@ -23,7 +23,6 @@ from cranfield.io.arrays import (
     read_archive,
     read_arrow_table,
 )
-from cranfield.io.atomic import csv_text
 from cranfield.io.convert import SEPARATED_BY
 from cranfield.io.fast_csv import PlainRows
 from cranfield.io.files import (
@@ -35,6 +34,7 @@ from cranfield.io.files import (
     FileForm,
     Input,
     csv_rows,
+    csv_text,
     describe,
     inner_suffix,
     input_lines,

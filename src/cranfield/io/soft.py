@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from cranfield.data import Judgements
-from cranfield.data.soft import ChanceRow, soft_judgements
+from cranfield.data.tables import ChanceRow, soft_judgements
 from cranfield.errors import InputError
 from cranfield.io.files import (
     FileForm,

@@ -17,9 +17,9 @@ from cranfield.data.labels import LabelMatrix, align, concept_judgements, concep
 from cranfield.errors import UsageError, check_at_most, plural
 from cranfield.evaluation.labels import LabelTask, score_run
 from cranfield.evaluation.ranked import evaluate
-from cranfield.io.atomic import make_folder, write_atomic
 from cranfield.io.coerce import coerce_judgements, coerce_run, name_runs
 from cranfield.io.delimited import trec_blocks
+from cranfield.io.files import make_folder, write_atomic
 from cranfield.io.labels import read_annotation, read_threshold, read_truth, write_labels
 from cranfield.lab.study_input import (
     Names,

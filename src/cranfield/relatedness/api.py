@@ -10,8 +10,7 @@ from typing import Literal, Unpack, get_args
 
 from cranfield.data.costmap import CostMap
 from cranfield.errors import UsageError
-from cranfield.io.concepts import read_concepts
-from cranfield.io.pairs import WordPair, read_pairs
+from cranfield.io.concepts import WordPair, read_concepts, read_pairs
 from cranfield.notes import Notes, Progress, with_progress
 from cranfield.relatedness import METHODS, parse_methods
 from cranfield.relatedness._spec import Method

@@ -24,10 +24,15 @@ from cranfield.data.counts import Snapshot, normalise_term
 from cranfield.data.ontology import Ontology
 from cranfield.errors import InputError, NeedsError, UsageError, check_counts, suggest
 from cranfield.io.concepts import read_concepts, read_mapping
-from cranfield.io.counts import ProviderSettings, read_counts, read_provider, write_counts
+from cranfield.io.counts import (
+    ProviderSettings,
+    read_counts,
+    read_provider,
+    read_tagged_items,
+    write_counts,
+)
 from cranfield.io.files import can_be_read_again
 from cranfield.io.ontology import read_ontology
-from cranfield.io.tags import read_tags
 from cranfield.notes import Progress
 from cranfield.relatedness._spec import Method
 from cranfield.relatedness.counts import HitCounts, count_tags
@@ -422,7 +427,7 @@ def _counted_tags(
     columns = sources.columns
     if isinstance(columns, str | Path):
         columns = read_concepts(columns)
-    items = read_tags(tags, concepts=columns, progress=progress)
+    items = read_tagged_items(tags, concepts=columns, progress=progress)
     kind = "tags and text" if text else "tags"
     snapshot = count_tags(items, names, text=text, source=f"{tags}, {kind}")
     if sources.save_counts:

@@ -18,9 +18,9 @@ from cranfield.data.counts import TaggedItem, normalise_term
 from cranfield.data.ontology import Ontology
 from cranfield.errors import NeedsError, UsageError, check_counts
 from cranfield.io.concepts import read_mapping
+from cranfield.io.counts import read_tagged_items
 from cranfield.io.files import describe
 from cranfield.io.ontology import read_vocabulary
-from cranfield.io.tags import read_tags
 from cranfield.notes import with_progress
 from cranfield.relatedness.hierarchies import CategoryPart, count_categories
 from cranfield.relatedness.scoring import ALTERNATIVE, Lexicon
@@ -157,7 +157,7 @@ def analyse_tags(
     if mapping is not None and vocabulary is None:
         raise UsageError("mapping= has the words of concepts: it needs vocabulary=")
     if isinstance(corpus, str | Path):
-        name, items = describe(corpus), list(read_tags(corpus, progress=progress))
+        name, items = describe(corpus), list(read_tagged_items(corpus, progress=progress))
     else:
         name, items = "corpus", list(corpus)
     if not items:

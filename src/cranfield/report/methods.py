@@ -8,8 +8,8 @@ from typing import Any
 
 from cranfield._version import __version__
 from cranfield.comparison.answer import Comparison
-from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import LabelMatrix
+from cranfield.data.ontology import Knowledge
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
 from cranfield.options import DEFAULT_THRESHOLD

@@ -10,7 +10,7 @@ from typing import Any
 
 from cranfield._json import jsonable
 from cranfield.errors import visible
-from cranfield.io.atomic import csv_text
+from cranfield.io.files import csv_text
 from cranfield.report.document import Cell, Column, Document, Table
 
 BAR_WIDTH = 20

@@ -22,8 +22,7 @@ from cranfield.comparison.answer import Comparison
 from cranfield.data.collection import Collection, RunFacts, Team
 from cranfield.errors import CranfieldError
 from cranfield.evaluation.scores import Scores
-from cranfield.io.collection import read_collection
-from cranfield.io.collection_writer import write_collection
+from cranfield.io.collection import read_collection, write_collection
 from cranfield.report.document import document_of
 from cranfield.report.render import render
 from cranfield.server.thresholds import threshold_lines

@@ -19,7 +19,7 @@ from cranfield.campaign.item_texts import picture_files
 from cranfield.campaign.surveys.making import survey_from
 from cranfield.campaign.surveys.questionnaire import Questionnaire, WrittenQuestionnaire
 from cranfield.errors import MissingExtraError, UsageError
-from cranfield.io.atomic import csv_text
+from cranfield.io.files import csv_text
 from cranfield.report.page import html_file
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cranfield.data.design import Design
+from cranfield.data.collection import Design
 from cranfield.errors import UsageError, suggest
 from cranfield.stats._resample import Floats, Ints
 

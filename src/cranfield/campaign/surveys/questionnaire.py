@@ -24,7 +24,7 @@ from cranfield.evaluation.label_inputs import checked_truth
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.precision_recall import ranking
 from cranfield.evaluation.ranked import evaluate
-from cranfield.io.atomic import make_folder, write_atomic
+from cranfield.io.files import make_folder, write_atomic
 from cranfield.io.labels import name_annotations, read_annotation, read_truth
 from cranfield.io.ontology import read_ontology
 from cranfield.measures import Measure, parse_measures

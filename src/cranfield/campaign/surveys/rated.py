@@ -21,7 +21,7 @@ from cranfield.campaign.surveys.survey import Respondents, Survey, SurveyRows
 from cranfield.data.item_vectors import ItemVectors
 from cranfield.errors import UsageError
 from cranfield.io.arrays import read_item_vectors
-from cranfield.io.pairs import read_pairs
+from cranfield.io.concepts import read_pairs
 from cranfield.notes import Notes
 from cranfield.work.seeds import generator
 

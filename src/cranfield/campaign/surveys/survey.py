@@ -15,8 +15,7 @@ from cranfield.answers import Answer
 from cranfield.campaign.annotation_task import Response, Sheet
 from cranfield.campaign.forms import Form, Option, Question, Tab
 from cranfield.errors import InputError, UsageError, plural
-from cranfield.io.atomic import make_folder, write_atomic
-from cranfield.io.files import FileForm, describe, read_json_text
+from cranfield.io.files import FileForm, describe, make_folder, read_json_text, write_atomic
 
 FILES = {
     "survey.html": "the page for people: one file that works from disk",

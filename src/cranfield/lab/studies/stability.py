@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cranfield.answers import Answer
 from cranfield.data import Judgements
-from cranfield.data.design import Design
+from cranfield.data.collection import Design
 from cranfield.errors import UsageError, check_at_most, plural, suggest
 from cranfield.io.design import DesignForm, coerce_design
 from cranfield.lab.resample import (

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from cranfield import _core
 from cranfield._lazy import cached_property
-from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import Bools, Floats, LabelMatrix
+from cranfield.data.ontology import Knowledge
 from cranfield.errors import NeedsError
 from cranfield.options import DEFAULT_THRESHOLD
 

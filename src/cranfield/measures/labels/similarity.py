@@ -6,9 +6,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from cranfield.data.knowledge import TREE_COST, Knowledge
 from cranfield.data.labels import Bools, Floats
-from cranfield.data.ontology import Ontology
+from cranfield.data.ontology import TREE_COST, Knowledge, Ontology
 from cranfield.measures.base import Measure
 from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, PerItem
 from cranfield.measures.labels.ontology import COST

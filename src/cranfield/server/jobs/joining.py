@@ -67,7 +67,7 @@ def label_cells(path: Path) -> Cells:
 
 def written(cells: Cells, task: str) -> str:
     """The text of a truth: TREC judgements, or item, concept and value."""
-    from cranfield.io.atomic import csv_text
+    from cranfield.io.files import csv_text
 
     if task == "ranked":
         return "".join(

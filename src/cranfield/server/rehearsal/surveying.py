@@ -13,7 +13,7 @@ import numpy as np
 from cranfield.campaign.forms import NONE
 from cranfield.campaign.surveys.making import make_survey
 from cranfield.campaign.surveys.votes import BOTH
-from cranfield.io.atomic import csv_text
+from cranfield.io.files import csv_text
 from cranfield.server.rehearsal import people
 from cranfield.server.rehearsal.stage import Stage
 from cranfield.server.rehearsal.world import World

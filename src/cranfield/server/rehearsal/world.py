@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cranfield import ontologies
 from cranfield.errors import UsageError
-from cranfield.io.atomic import write_atomic
+from cranfield.io.files import write_atomic
 
 # Runs that a team may have in a task, as campaigns have it unless told otherwise.
 QUOTA = 5

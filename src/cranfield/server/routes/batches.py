@@ -16,8 +16,7 @@ from cranfield.campaign.batches import BATCH_WAYS, way_name
 from cranfield.campaign.next_judgements import ledger_rows
 from cranfield.campaign.surveys.making import count_survey
 from cranfield.errors import CranfieldError, UsageError, plural
-from cranfield.io.atomic import csv_text
-from cranfield.io.files import Caps, Input
+from cranfield.io.files import Caps, Input, csv_text
 from cranfield.report.document import document_of
 from cranfield.server.forms import SURE, Fields, Question, ask_first, sentence, uploaded_file
 from cranfield.server.http import (

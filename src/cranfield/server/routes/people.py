@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from cranfield.errors import UsageError
-from cranfield.io.atomic import csv_text
+from cranfield.io.files import csv_text
 from cranfield.report.render import spreadsheet_cell
 from cranfield.server.forms import Fields, Question, ask_first, sentence
 from cranfield.server.http import (

@@ -20,7 +20,7 @@ from cranfield.campaign.responses import FormResponses, collect_responses
 from cranfield.campaign.truth import Dispute, disputes, make_truth, weigh_disputes
 from cranfield.data.judgement_log import FilledForm
 from cranfield.errors import UsageError
-from cranfield.io.atomic import csv_text, write_atomic
+from cranfield.io.files import csv_text, write_atomic
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services import audit, scoring
 from cranfield.server.services.assessors import assessors_of

@@ -13,8 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from cranfield.errors import MissingExtraError
-from cranfield.io.collection import read_collection
-from cranfield.io.collection_writer import write_collection
+from cranfield.io.collection import read_collection, write_collection
 from cranfield.io.samples import sample_folder
 from cranfield.server.context import SECOND, Context
 from cranfield.server.jobs.worker import work_all

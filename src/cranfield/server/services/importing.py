@@ -17,10 +17,8 @@ from cranfield.campaign.scoring import TRUTH, public_truths
 from cranfield.campaign.submissions import CheckedSubmission, PublicSet, check_submission
 from cranfield.data.collection import Collection, Kind, RunFacts, Team
 from cranfield.errors import InputError, UsageError
-from cranfield.io.atomic import atomic_file
-from cranfield.io.collection import read_collection
-from cranfield.io.collection_writer import write_collection
-from cranfield.io.files import inner_suffix, run_name
+from cranfield.io.collection import read_collection, write_collection
+from cranfield.io.files import atomic_file, inner_suffix, run_name
 from cranfield.io.labels import write_labels
 from cranfield.server.context import Context, hash_of
 from cranfield.server.services import audit, scoring

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 
 from cranfield.campaign.surveys.making import count_survey
 from cranfield.errors import CranfieldError
-from cranfield.io.atomic import csv_text
+from cranfield.io.files import csv_text
 from cranfield.server.context import Context
 from cranfield.server.services import batch_results, batches
 from cranfield.server.services.batches import Batch
