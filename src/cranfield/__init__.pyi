@@ -68,6 +68,8 @@ from .errors import MissingExtraError as MissingExtraError
 from .errors import NeedsError as NeedsError
 from .errors import UsageError as UsageError
 from .evaluation.baselines import annotate as annotate
+from .evaluation.calibration import CalibratedRun as CalibratedRun
+from .evaluation.calibration import calibrate as calibrate
 from .evaluation.category_votes import UncertainScores as UncertainScores
 from .evaluation.category_votes import evaluate_uncertain as evaluate_uncertain
 from .evaluation.category_votes import poisson_binomial as poisson_binomial
@@ -90,12 +92,10 @@ from .evaluation.labels import evaluate_labels as evaluate_labels
 from .evaluation.measure_catalogue import describe_measure as describe_measure
 from .evaluation.measure_catalogue import list_measures as list_measures
 from .evaluation.measure_catalogue import overlap_of_runs as overlap_of_runs
-from .evaluation.pooled_labels import evaluate_pooled_labels as evaluate_pooled_labels
+from .evaluation.partly_judged import evaluate_pooled_labels as evaluate_pooled_labels
 from .evaluation.ranked import RankedTask as RankedTask
 from .evaluation.ranked import evaluate as evaluate
 from .evaluation.regions import evaluate_regions as evaluate_regions
-from .evaluation.run_calibration import CalibratedRun as CalibratedRun
-from .evaluation.run_calibration import calibrate as calibrate
 from .evaluation.scores import Scores as Scores
 from .evaluation.tuning import evaluate_tuned as evaluate_tuned
 from .features import Descriptor as Descriptor

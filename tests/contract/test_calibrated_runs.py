@@ -12,7 +12,7 @@ import cranfield as cf
 from cranfield.cli import main
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import NeedsError, UsageError
-from cranfield.evaluation.run_calibration import isotonic_curve, platt_curve, temperature_curve
+from cranfield.evaluation.calibration import isotonic_curve, platt_curve, temperature_curve
 
 ITEMS, CONCEPTS = 400, 5
 TRIED = np.linspace(-3, 3, 41)

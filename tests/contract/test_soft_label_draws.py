@@ -10,7 +10,7 @@ import pytest
 import cranfield as cf
 from cranfield.data.labels import LabelMatrix
 from cranfield.evaluation import labels as evaluation
-from cranfield.evaluation import probabilistic_labels
+from cranfield.evaluation import probabilistic_truth
 from cranfield.measures.labels import blocks
 
 # No item may have the only concept: measures of its ranking have no value then.
@@ -92,7 +92,7 @@ def test_a_run_is_sorted_once_for_all_draws(monkeypatch, most):
     monkeypatch.setattr(
         blocks.SortedRun, "__init__", lambda self, run: (count.append(run.name), made(self, run))[1]
     )
-    monkeypatch.setattr(probabilistic_labels, "MOST_SORTED", most)
+    monkeypatch.setattr(probabilistic_truth, "MOST_SORTED", most)
     found = cf.evaluate_labels(truth, runs, names, soft=True, draws=20)
     assert sorted(count) == ["r0", "r1", "r2"]
     for m in found.measures:

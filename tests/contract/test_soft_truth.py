@@ -7,7 +7,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.errors import InputError, UsageError
-from cranfield.evaluation.probabilistic_judgements import exact_distribution
+from cranfield.evaluation.probabilistic_truth import exact_distribution
 from cranfield.evaluation.truth_uncertainty import run_doubts
 from cranfield.report.tables.comparison import comparison_document
 from tests.cluster import local_cluster

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.comparison.summary import indistinct
-from cranfield.evaluation.summary import Order, join_names, shown
+from cranfield.evaluation.scores import Order, join_names, shown
 
 MEASURES = {m: cf.measure(m) for m in ("AP", "NMRR", "num_rel_ret", "Generality")}
 

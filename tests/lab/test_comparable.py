@@ -6,9 +6,8 @@ import pytest
 import cranfield as cf
 from cranfield.data.categories import SubjectRankings
 from cranfield.errors import UsageError
-from cranfield.evaluation.calibration import calibrated, reliability
+from cranfield.evaluation.calibration import calibrated, platt_curve, reliability
 from cranfield.evaluation.displacement import ask_until_found
-from cranfield.evaluation.run_calibration import platt_curve
 from cranfield.io.samples import SAMPLE
 
 RUNS = [str(SAMPLE / "labels" / f"{n}.csv.gz") for n in ("logistic", "tree", "bayes", "rows")]

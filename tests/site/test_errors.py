@@ -11,7 +11,7 @@ import cranfield as cf
 from cranfield.cli import main
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import NeedsError
-from cranfield.evaluation.label_confusion import BINS, Mistakes, score_with_mistakes
+from cranfield.evaluation.explanations import BINS, Mistakes, score_with_mistakes
 from cranfield.io.samples import SAMPLE
 
 TRUTH = str(SAMPLE / "truth.csv")

@@ -19,10 +19,9 @@ from cranfield.campaign.scoring import only_kind, score_collection, scored_truth
 from cranfield.campaign.views import View, count, text
 from cranfield.data.collection import Kind
 from cranfield.errors import NeedsError, check_counts
+from cranfield.evaluation.explanations import BINS, Mistakes, score_with_mistakes
 from cranfield.evaluation.inputs import LABEL_OPTIONS, EvaluationInput
-from cranfield.evaluation.label_confusion import BINS, Mistakes, score_with_mistakes
-from cranfield.evaluation.scores import Scores
-from cranfield.evaluation.summary import hardest
+from cranfield.evaluation.scores import Scores, hardest
 from cranfield.io.collection import read_collection
 from cranfield.measures import Measure
 from cranfield.notes import Progress, with_progress

@@ -102,7 +102,7 @@ def write_part(
 
     if kind == "ranked":
         return _write_judgements(truth, target, chosen)
-    from cranfield.evaluation.probabilistic_labels import soft_file
+    from cranfield.evaluation.probabilistic_truth import soft_file
     from cranfield.io.labels import read_labels, write_labels
 
     try:

@@ -14,7 +14,7 @@ from cranfield.campaign.results.results_data import ResultsData
 from cranfield.campaign.scoring import score_collection, scored_truth, task_options
 from cranfield.campaign.submissions import PublicSet
 from cranfield.data.collection import Collection, Kind
-from cranfield.evaluation.label_confusion import Mistakes, score_with_mistakes
+from cranfield.evaluation.explanations import Mistakes, score_with_mistakes
 from cranfield.evaluation.precision_recall import RECALL_MEASURES
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure, parse_measures

@@ -91,7 +91,7 @@ def scored_truth(
     path, split = truth or collection.need(TRUTH[kind]), collection.part(kind).split
     if kind == "ranked" or not split:
         return path
-    from cranfield.evaluation.probabilistic_labels import soft_file
+    from cranfield.evaluation.probabilistic_truth import soft_file
     from cranfield.io.labels import read_labels
 
     try:

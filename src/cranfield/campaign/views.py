@@ -22,8 +22,7 @@ from cranfield.comparison.answer import Comparison, Pairs, Standing, interval_pa
 from cranfield.comparison.doubtful import doubtful_standings
 from cranfield.comparison.standings import shared_ranks
 from cranfield.comparison.summary import comparison_verdict
-from cranfield.evaluation.scores import Scores
-from cranfield.evaluation.summary import join_names, score_verdict
+from cranfield.evaluation.scores import Scores, join_names, score_verdict
 from cranfield.measures import Measure
 from cranfield.stats.intervals import FEW_UNITS, few_units
 
@@ -405,7 +404,7 @@ class Values:
     def best(self, measure: Measure) -> list[float]:
         """The best value of any run per unit."""
         if measure not in self._best:
-            from cranfield.evaluation.summary import best_values
+            from cranfield.evaluation.scores import best_values
 
             self._best[measure] = best_values(self.scores, measure)
         return self._best[measure]

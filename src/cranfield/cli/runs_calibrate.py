@@ -35,7 +35,7 @@ def make_parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     arguments, output = make_parser().read(argv)
-    from cranfield.evaluation.run_calibration import calibrate
+    from cranfield.evaluation.calibration import calibrate
     from cranfield.io.files import run_name
     from cranfield.io.labels import write_labels
 

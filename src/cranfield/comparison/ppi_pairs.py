@@ -29,7 +29,7 @@ from cranfield.comparison.ppi import (
 )
 from cranfield.data import Judgements
 from cranfield.errors import UsageError
-from cranfield.evaluation.probabilistic_judgements import LINEAR, entry_ranks
+from cranfield.evaluation.probabilistic_truth import LINEAR, entry_ranks
 from cranfield.evaluation.ranked import RankedTask
 from cranfield.io.coerce import coerce_judgements, coerce_run
 from cranfield.io.design import coerce_design

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cranfield.comparison.answer import TITLES, Comparison, Pairs, Standing
-from cranfield.evaluation.scores import Scores
-from cranfield.evaluation.summary import Order, hardest, join_names
+from cranfield.evaluation.scores import Order, Scores, hardest, join_names
 from cranfield.measures.base import Measure
 from cranfield.options import FAMILY_WISE
 

@@ -37,8 +37,8 @@ from cranfield.evaluation.label_inputs import (
     with_fractions,
 )
 from cranfield.evaluation.partly_judged import check_estimable, score_imputed_labels
-from cranfield.evaluation.probabilistic_labels import (
-    DEFAULT_DRAWS,
+from cranfield.evaluation.probabilistic_truth import (
+    LABEL_DRAWS,
     SoftLabels,
     score_sampled_labels,
     soft_file,
@@ -199,7 +199,7 @@ class LabelTask:
             self,
             aligned_runs,
             scores,
-            draws=self._draws or DEFAULT_DRAWS,
+            draws=self._draws or LABEL_DRAWS,
             seed=seed_of(self._rng),
             jobs=jobs or usable_cpus(),
             progress=report_progress.part(FIRST_SCORED, 1.0),
@@ -398,7 +398,7 @@ def evaluate_labels(
         for pair in named_runs
         for name in pair[:1]
     ]
-    from cranfield.evaluation.distributed import score_distributed
+    from cranfield.evaluation.scores import score_distributed
 
     return score_distributed(_score_piece, pieces, executor, jobs, progress)
 

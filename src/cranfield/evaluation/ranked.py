@@ -281,7 +281,7 @@ class RankedTask:
         progress: Progress,
     ) -> Scores:
         """The expected scores under a truth with probabilities, and how far they are sure."""
-        from cranfield.evaluation.probabilistic_judgements import (
+        from cranfield.evaluation.probabilistic_truth import (
             DEFAULT_DRAWS,
             score_sampled_truths,
         )
@@ -529,7 +529,7 @@ def evaluate(
     pieces = [
         ({"judgements": judgements, "measures": measures, **options}, run) for run in named_runs
     ]
-    from cranfield.evaluation.distributed import score_distributed
+    from cranfield.evaluation.scores import score_distributed
 
     return score_distributed(_score_piece, pieces, executor, jobs, progress)
 

@@ -189,7 +189,7 @@ def label_evaluator(options: dict[str, Any], *, keep: bool) -> tuple[Callable[..
     names = split_names(options["measures"] or "")
     if any(map(_is_pooled, names)):
         _only_pooled(options, names)
-        from cranfield.evaluation.pooled_labels import evaluate_pooled_labels
+        from cranfield.evaluation.partly_judged import evaluate_pooled_labels
 
         return evaluate_pooled_labels, False
     if tune is None:

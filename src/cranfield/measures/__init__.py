@@ -1,4 +1,4 @@
-"""Measures: one family per file; `REGISTRY` is the list of all of them.
+"""Measures, a chapter of families per file; `REGISTRY` is the list of all of them.
 
 The measures of annotation compute with arrays: their families are loaded when one is asked for.
 """
@@ -20,14 +20,12 @@ from cranfield.measures.parse import (
 )
 from cranfield.measures.ranked import (
     contingency,
-    counts,
     diversity,
     extensions,
     gain,
     image,
     incomplete,
     precision,
-    reference,
     shrec,
     smart,
     without_judgements,
@@ -39,7 +37,6 @@ FAMILIES = (
     precision,
     gain,
     incomplete,
-    counts,
     contingency,
     smart,
     image,
@@ -47,7 +44,6 @@ FAMILIES = (
     diversity,
     extensions,
     without_judgements,
-    reference,
 )
 
 RANKED = Registry(
@@ -73,7 +69,7 @@ def _annotation_sets() -> Mapping[str, Iterable[str]]:
 
 
 def _pooled() -> Iterable[Measure]:
-    from cranfield.measures.labels.pooled import RANKED_AS
+    from cranfield.measures.labels.ranked import RANKED_AS
 
     return RANKED_AS
 

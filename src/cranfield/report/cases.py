@@ -21,9 +21,9 @@ from cranfield.evaluation.inputs import EvaluationInput, with_baseline
 from cranfield.evaluation.labels import LabelTask
 from cranfield.evaluation.precision_recall import RECALL_MEASURES, Roc, roc_curves
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, RankedTask
-from cranfield.evaluation.region_credit import PlacedBoxes
 from cranfield.evaluation.regions import (
     BoxKinds,
+    PlacedBoxes,
     classify_boxes,
     evaluate_regions,
     named_regions,

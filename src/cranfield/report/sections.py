@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.comparison.answer import Comparison, Pairs
 from cranfield.comparison.summary import comparison_verdict
 from cranfield.evaluation.precision_recall import LEVELS, Roc, recall_curves
-from cranfield.evaluation.scores import COMMANDS, Scores
-from cranfield.evaluation.summary import score_verdict
+from cranfield.evaluation.scores import COMMANDS, Scores, score_verdict
 from cranfield.measures import Measure
 from cranfield.report.charts.curves import recall_chart, roc_chart
 from cranfield.report.charts.helpers import best_first, number

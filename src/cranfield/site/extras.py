@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cranfield.campaign.results import ResultsData
-    from cranfield.evaluation.label_confusion import Mistakes
+    from cranfield.evaluation.explanations import Mistakes
     from cranfield.evaluation.scores import Scores
 
 

@@ -318,7 +318,7 @@ def _visible_truth(collection: Collection, kind: Kind) -> Judgements | LabelMatr
 
 def read_truth(collection: Collection, kind: Kind) -> Judgements | LabelMatrix:
     """The truth itself, for what may show it."""
-    from cranfield.evaluation.probabilistic_labels import likely_truth
+    from cranfield.evaluation.probabilistic_truth import likely_truth
     from cranfield.io import read_qrels
 
     path = collection.need(TRUTH[kind])

@@ -17,7 +17,6 @@ from cranfield.measures.labels import (
     ontology,
     probability,
     ranked,
-    similarity,
 )
 from cranfield.measures.parse import listed_measures
 from cranfield.options import ALL_LABEL_MEASURES, OFFICIAL_SETS
@@ -32,7 +31,6 @@ LABEL_MEASURES: tuple[Measure, ...] = (
     *probability.DECLARED,
     *hierarchy.DECLARED,
     *ontology.DECLARED,
-    *similarity.DECLARED,
 )
 LABEL_REGISTRY = ANNOTATION
 

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from cranfield.evaluation.baselines import Annotation
+    from cranfield.evaluation.calibration import CalibratedRun
     from cranfield.evaluation.concept_queries import ConceptRanking
     from cranfield.evaluation.explanations import Derivation, Explanations, ItemExplanation
     from cranfield.evaluation.feedback import Feedback
     from cranfield.evaluation.fusion import Fusion
-    from cranfield.evaluation.run_calibration import CalibratedRun
     from cranfield.evaluation.scores import Scores
     from cranfield.measures import Measure
 

@@ -259,7 +259,7 @@ def _concat_scores(paths: list[Any]) -> Scores | None:
 
 
 def _join_mistakes(paths: list[Path], out: Path) -> None:
-    from cranfield.evaluation.label_confusion import Mistakes
+    from cranfield.evaluation.explanations import Mistakes
     from cranfield.io.files import write_atomic
 
     if paths and all(path.exists() for path in paths):

@@ -300,7 +300,7 @@ def extras_of(
 ) -> Extras:
     """What pages show beside the tables: curves, files with their hashes, what was changed."""
     from cranfield.answers import load
-    from cranfield.evaluation.label_confusion import Mistakes
+    from cranfield.evaluation.explanations import Mistakes
     from cranfield.evaluation.scores import Scores
     from cranfield.report.methods import ranked_settings
     from cranfield.site.extras import Extras
