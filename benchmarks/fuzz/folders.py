@@ -14,8 +14,8 @@ import cranfield as cf
 from benchmarks.fuzz.samples import CONCEPTS, ITEMS, SYSTEMS, TOPICS
 from cranfield.campaign.annotation_task import Sheet, Unit, UnitAnswers, response_of
 from cranfield.campaign.forms import ontology_form
-from cranfield.campaign.surveys.questionnaire import make_questionnaire
-from cranfield.campaign.surveys.rated import relatedness_survey
+from cranfield.campaign.surveys.measures import make_questionnaire
+from cranfield.campaign.surveys.ratings import relatedness_survey
 from cranfield.cli import main
 
 COLLECTION = f"""\

@@ -42,7 +42,7 @@ FILE_NAMES: dict[str, str] = {
     "annotator-pairs": "cranfield.agreement.pairwise:AnnotatorPairs",
     "annotator-quality": "cranfield.agreement.quality:AnnotatorQuality",
     "annotator-row": "cranfield.agreement.coefficients:AnnotatorRow",
-    "association": "cranfield.campaign.surveys.rated:Association",
+    "association": "cranfield.campaign.surveys.ratings:Association",
     "band-point": "cranfield.evaluation.category_votes:BandPoint",
     "batch-facts": "cranfield.campaign.responses:BatchFacts",
     "box-agreement": "cranfield.agreement.regions:BoxAgreement",
@@ -212,7 +212,6 @@ FILE_NAMES: dict[str, str] = {
     "vocabulary-comparison": "cranfield.relatedness.vocabularies:VocabularyComparison",
     "weak-labels": "cranfield.agreement.weak_labels:WeakLabels",
     "worked-example": "cranfield.evaluation.measure_catalogue:WorkedExample",
-    "written-questionnaire": "cranfield.campaign.surveys.questionnaire:WrittenQuestionnaire",
     "written-survey": "cranfield.campaign.surveys.survey:WrittenSurvey",
 }
 # Files of layout 1 hold names of classes. Most are names in files of today in capitals and
@@ -225,6 +224,7 @@ _LAYOUT_1_NAMES = {
     "Estimated": "interval-estimate",
     "Published": "published-site",
     "Worked": "worked-example",
+    "WrittenQuestionnaire": "written-survey",
 }
 FORMAT = "cranfield-result"
 # A file of a later version is refused, one of an earlier version is read.

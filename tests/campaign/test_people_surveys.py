@@ -17,12 +17,12 @@ from cranfield.campaign.annotation_task import (
     response_of,
 )
 from cranfield.campaign.forms import NONE
-from cranfield.campaign.surveys.categories import category_survey
 from cranfield.campaign.surveys.making import count_survey, make_survey, unblind_survey
-from cranfield.campaign.surveys.measures import measure_survey
-from cranfield.campaign.surveys.preference import CLASSES, LAST, class_of, preference_survey
-from cranfield.campaign.surveys.rated import (
+from cranfield.campaign.surveys.measures import make_questionnaire
+from cranfield.campaign.surveys.preference import CLASSES, LAST, class_of, make_concept_survey
+from cranfield.campaign.surveys.ratings import (
     association_survey,
+    category_survey,
     count_relatedness,
     ranking_survey,
     relatedness_survey,
@@ -91,7 +91,7 @@ def through_a_file(tmp_path, response):
 
 def test_the_survey_of_measures_gives_tables_3_and_4(tmp_path):
     """30 students, 10 questions, ages of mean 22 and deviation 1.387, 18 minutes of 4.671."""
-    survey = measure_survey("AP NMRR MNRO", questions=10, rng=2)
+    survey = make_questionnaire("AP NMRR MNRO", questions=10, rng=2)
     # Every tick is counted as it is: also where two measures happen to order the lists alike.
     key = {**survey.key, "alike": {}}
     names = ("AP", "NMRR", "MNRO")
@@ -132,7 +132,7 @@ def test_the_survey_of_measures_gives_tables_3_and_4(tmp_path):
 
 
 def test_values_and_places_stand_beside_every_list_and_tell_nothing():
-    survey = measure_survey("AP NMRR MNRO", questions=3, rng=1)
+    survey = make_questionnaire("AP NMRR MNRO", questions=3, rng=1)
     page = sheet_page(survey.sheet)
     for name in ("NMRR", "MNRO", "MAP"):
         assert name not in page
@@ -166,7 +166,7 @@ def concept_sets():
 
 def test_the_survey_of_concept_sets_gives_table_9_5(tmp_path):
     truth, runs, costs = concept_sets()
-    survey = preference_survey(
+    survey = make_concept_survey(
         truth, runs, "SRP", alike="Rprec.example", costmap=costs, questions=10, rng=4
     )
     systems = ("one", "two")
@@ -483,7 +483,7 @@ def test_concepts_are_sorted_into_a_tree_without_circles():
 
 def test_own_orders_are_correlated_with_each_measure_and_answers_are_unblinded():
     """One person orders as AP does and one the other way round; a third gives no order."""
-    survey = measure_survey("AP NMRR", questions=3, rng=1)
+    survey = make_questionnaire("AP NMRR", questions=3, rng=1)
     about = {"age": ["30"], "education": ["student"]}
     said = []
     for person, sign in (("ann", 1), ("bob", -1)):

@@ -18,7 +18,7 @@ from cranfield.answers import Answer
 from cranfield.campaign.annotation_task import Sheet, Unit, UnitAnswers, response_of
 from cranfield.campaign.forms import ontology_form
 from cranfield.campaign.surveys.making import count_survey
-from cranfield.campaign.surveys.rated import relatedness_survey
+from cranfield.campaign.surveys.ratings import relatedness_survey
 from cranfield.cli import COMMANDS, find_command, main
 from cranfield.io.samples import SAMPLE
 from cranfield.report.document import document_of, maker_of

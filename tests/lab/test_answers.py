@@ -11,7 +11,7 @@ from cranfield.answers import load
 from cranfield.cli import main
 from cranfield.errors import CancelledError
 from cranfield.notes import Progress
-from cranfield.site.work_pages import write_questionnaire
+from cranfield.site.work_pages import write_survey
 
 QUICK = {"resamples": 5, "rng": 1}
 
@@ -81,7 +81,7 @@ STUDIES = {
 }
 SURVEYS = {
     "votes make": (
-        lambda folder, _: write_questionnaire(lab.make_questionnaire(questions=2), folder),
+        lambda folder, _: write_survey(lab.make_questionnaire(questions=2), folder),
         "lab votes make {D} --questions 2",
     ),
     "votes tally": (
@@ -101,7 +101,7 @@ SURVEYS = {
 
 @pytest.fixture
 def files(tmp_path):
-    made = write_questionnaire(lab.make_questionnaire(questions=2), tmp_path / "made")
+    made = write_survey(lab.make_questionnaire(questions=2), tmp_path / "made")
     texts = {
         "answers": '{"answers": {"1": ["Method 1"], "2": ["none"]}}',
         "votes": "question,AP,MNRO\n1,5,13\n2,8,12\n",

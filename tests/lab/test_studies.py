@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cranfield.campaign.pool import make_pool
-from cranfield.campaign.surveys.questionnaire import make_questionnaire
+from cranfield.campaign.surveys.measures import make_questionnaire
 from cranfield.campaign.surveys.votes import tally
 from cranfield.data import Judgements, Run
 from cranfield.data.labels import LabelMatrix
@@ -29,7 +29,7 @@ from cranfield.lab.studies.reusability import leave_one_out
 from cranfield.lab.studies.stability import _needed, _others, _powers, stability
 from cranfield.lab.study_input import StudyInput
 from cranfield.report.document import document_of
-from cranfield.site.work_pages import write_questionnaire
+from cranfield.site.work_pages import write_survey
 from cranfield.stats import bootstrap_test, mean_intervals
 
 MORE, LESS = np.array([1.0, 1.0]), np.array([1.0, -1.0])
@@ -476,8 +476,8 @@ def test_requirements_with_counter_examples(measure, failing):
 
 def test_questionnaire_is_blind_and_can_be_tallied(tmp_path):
     made = make_questionnaire("AP NMRR MNRO", questions=6, rng=1)
-    write_questionnaire(made, tmp_path)
-    page = (tmp_path / "questions.html").read_text()
+    write_survey(made, tmp_path)
+    page = (tmp_path / "survey.html").read_text()
     assert not any(name in page for name in ("NMRR", "MNRO", "AP<"))
     assert "NMRR" not in (tmp_path / "questions.json").read_text()
     orders = {tuple(methods.values()) for methods in made.key["key"].values()}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cranfield.campaign.annotation_task import UnitAnswers, response_of
-from cranfield.campaign.surveys.making import survey_from
-from cranfield.campaign.surveys.questionnaire import make_concept_survey, make_questionnaire
+from cranfield.campaign.surveys.measures import make_questionnaire
+from cranfield.campaign.surveys.preference import make_concept_survey
 from cranfield.campaign.surveys.votes import Preferences, count_preferences, count_votes, tally
 from cranfield.cli import main
 from cranfield.data.costmap import CostMap
@@ -15,7 +15,7 @@ from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.report.document import document_of
-from cranfield.site.work_pages import write_questionnaire
+from cranfield.site.work_pages import write_survey
 
 CONCEPTS = ["Sky", "Sea", "Dog", "<b>"]
 
@@ -35,12 +35,12 @@ def test_sets_are_blind_and_shuffled_and_come_with_the_scores(tmp_path):
     truth, runs = annotations()
     measures = "F.example HammingLoss"
     made = make_concept_survey(truth, runs, measures, questions=12, rng=3)
-    write_questionnaire(made, tmp_path)
-    for name in ("questions.json", "questions.html"):
+    write_survey(made, tmp_path)
+    for name in ("questions.json", "survey.html"):
         text = (tmp_path / name).read_text()
         assert "apples" not in text
         assert "F.example" not in text
-    assert "&lt;b&gt;" in (tmp_path / "questions.html").read_text()
+    assert "&lt;b&gt;" in (tmp_path / "survey.html").read_text()
     orders = {tuple(sets.values()) for sets in made.key["key"].values()}
     assert orders == {("apples", "pears"), ("pears", "apples")}
     scores = evaluate_labels(truth, runs, measures)
@@ -315,13 +315,12 @@ def test_answers_of_the_page_count_as_those_that_were_ticked_in_a_file(tmp_path)
         (sets, "better", [["Set 1"], ["Set 2"], ["both"], ["Set 1"]]),
     )
     for k, (made, question, chosen) in enumerate(said):
-        files = write_questionnaire(made, tmp_path / str(k)).files
+        files = write_survey(made, tmp_path / str(k)).files
         key, old, new = files[2], tmp_path / "old.json", tmp_path / "new.json"
         ticks = {str(q): v for q, v in enumerate(chosen, 1)}
-        survey = survey_from(made)
         filled = [UnitAnswers(unit, {question: v}) for unit, v in ticks.items()]
-        about = {} if survey.sheet.about is None else {"age": ["40"], "education": ["other"]}
-        response = response_of(survey.sheet, "ann", filled, about)
+        about = {} if made.sheet.about is None else {"age": ["40"], "education": ["other"]}
+        response = response_of(made.sheet, "ann", filled, about)
         new.write_text(json.dumps(response.to_dict()))
         both = {unit: ["Set 1", "Set 2"] if v == ["both"] else v for unit, v in ticks.items()}
         old.write_text(json.dumps({"respondent": "ann", "answers": both}))

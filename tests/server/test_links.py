@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sqlalchemy import func, select
 
-from cranfield.campaign.surveys.rated import relatedness_survey
+from cranfield.campaign.surveys.ratings import relatedness_survey
 from cranfield.server import Limits
 from cranfield.server.services import batches
 from cranfield.server.services.campaigns import by_slug

@@ -11,7 +11,7 @@ from html import unescape
 import pytest
 
 import cranfield as cf
-from cranfield.campaign.surveys.rated import relatedness_survey
+from cranfield.campaign.surveys.ratings import relatedness_survey
 from cranfield.errors import UsageError
 from cranfield.server.services import batch_factory, batch_results, batches
 from cranfield.server.services.campaigns import by_slug

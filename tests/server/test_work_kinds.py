@@ -13,7 +13,7 @@ from sqlalchemy import select
 import cranfield as cf
 from cranfield.campaign.next_judgements import read_ledger
 from cranfield.campaign.surveys.preference import LAST
-from cranfield.campaign.surveys.rated import association_survey
+from cranfield.campaign.surveys.ratings import association_survey
 from cranfield.data.item_vectors import ItemVectors
 from cranfield.io.files import Input
 from cranfield.io.samples import sample_folder
@@ -88,10 +88,10 @@ def test_lists_of_the_runs_are_rated(site):
 
 
 def test_a_survey_of_concept_sets_that_was_made_elsewhere(site):
-    from cranfield.campaign.surveys.preference import preference_survey
+    from cranfield.campaign.surveys.preference import make_concept_survey
 
     truth, runs, costs = concept_sets()
-    survey = preference_survey(
+    survey = make_concept_survey(
         truth, runs, "SRP", alike="Rprec.example", costmap=costs, questions=3, rng=4
     )
     content = json.dumps(survey.to_dict()).encode()

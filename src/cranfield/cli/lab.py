@@ -8,7 +8,7 @@ from typing import Any
 
 from cranfield import lab
 from cranfield.answers import Answer
-from cranfield.campaign.surveys.kinds import OF_RANKINGS, WITH_COSTS, WITHOUT_COSTS
+from cranfield.campaign.surveys import OF_RANKINGS, WITH_COSTS, WITHOUT_COSTS
 from cranfield.cli._common import (
     Parser,
     add,
@@ -48,7 +48,7 @@ def votes_parser(parser: Parser) -> None:
     )
     add(count, "votes VOTES.csv", help_text)
     make = step("make", "make a blind questionnaire")
-    add(make, "folder DIR", "where questions.html, .json and key.json go")
+    add(make, "folder DIR", "where survey.html, questions.json and key.json go")
     help_text = "ask about concept sets of two runs, not about made-up ranked lists"
     add(make, "--truth FILE", help_text)
     help_text = "with --truth: the two annotations to choose between"
@@ -78,11 +78,10 @@ def answer_votes(arguments: dict[str, Any]) -> Answer:
     if step == "tally":
         return lab.tally(arguments["key"], arguments["answers"])
     from cranfield.lab.api import ask_people
-    from cranfield.site.work_pages import write_questionnaire
+    from cranfield.site.work_pages import write_survey
 
-    return write_questionnaire(
-        folder=arguments.pop("folder"), questionnaire=ask_people(**arguments)
-    )
+    folder = arguments.pop("folder")
+    return write_survey(ask_people(**arguments), folder)
 
 
 DESCRIPTION = """Evaluate the measures themselves: which of them agree, stay stable, and tell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cranfield.campaign.surveys.kinds import KINDS
+from cranfield.campaign.surveys import KINDS
 from cranfield.cli._common import Parser, add, common, measures, outputs, positive
 
 DESCRIPTION = "Surveys as one file that works from disk, and the answers of people counted."
@@ -89,9 +89,8 @@ def main(argv: Sequence[str]) -> int:
         output.show(count(**arguments))
         return 0
     from cranfield.campaign.surveys.making import make_survey
-    from cranfield.site.work_pages import sheet_page
+    from cranfield.site.work_pages import write_survey
 
     folder = arguments.pop("to")
-    survey = make_survey(kind, **arguments)
-    output.show(survey.write(folder, sheet_page(survey.sheet)))
+    output.show(write_survey(make_survey(kind, **arguments), folder))
     return 0

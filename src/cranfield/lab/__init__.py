@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cranfield.campaign.next_judgements import NextJudgements, next_judgements
     from cranfield.campaign.pool import Pool, make_pool
-    from cranfield.campaign.surveys.questionnaire import (
-        Questionnaire,
-        make_concept_survey,
-        make_questionnaire,
-    )
+    from cranfield.campaign.surveys.measures import make_questionnaire
+    from cranfield.campaign.surveys.preference import make_concept_survey
+    from cranfield.campaign.surveys.survey import Survey
     from cranfield.campaign.surveys.votes import (
         Choices,
         Preferences,
@@ -55,11 +53,9 @@ if TYPE_CHECKING:
 _HOMES: dict[str, tuple[str, ...]] = {
     "cranfield.campaign.next_judgements": ("NextJudgements", "next_judgements"),
     "cranfield.campaign.pool": ("Pool", "make_pool"),
-    "cranfield.campaign.surveys.questionnaire": (
-        "Questionnaire",
-        "make_concept_survey",
-        "make_questionnaire",
-    ),
+    "cranfield.campaign.surveys.measures": ("make_questionnaire",),
+    "cranfield.campaign.surveys.preference": ("make_concept_survey",),
+    "cranfield.campaign.surveys.survey": ("Survey",),
     "cranfield.campaign.surveys.votes": (
         "Choices",
         "Preferences",
@@ -107,7 +103,6 @@ __all__ = [
     "Plan",
     "Pool",
     "Preferences",
-    "Questionnaire",
     "RandomStudy",
     "Replay",
     "Requirements",
@@ -115,6 +110,7 @@ __all__ = [
     "SimulatedRuns",
     "Stability",
     "StudyInput",
+    "Survey",
     "cluster_measures",
     "comparable",
     "correlate",

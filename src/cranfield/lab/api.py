@@ -7,11 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.answers import Answer
-from cranfield.campaign.surveys.questionnaire import (
-    Questionnaire,
-    make_concept_survey,
-    make_questionnaire,
-)
+from cranfield.campaign.surveys.measures import make_questionnaire
+from cranfield.campaign.surveys.preference import make_concept_survey
+from cranfield.campaign.surveys.survey import Survey
 from cranfield.errors import UsageError
 from cranfield.evaluation.inputs import LABEL_OPTIONS, EvaluationInput
 from cranfield.lab.runs import LabelMaterial
@@ -125,7 +123,7 @@ def ask_people(
     size: int | None = None,
     rng: int = 0,
     **label_options: Any,
-) -> Questionnaire:
+) -> Survey:
     """A questionnaire on made-up ranked lists, or with a truth on concept sets of two runs."""
     of_lists = {"lists": lists, "relevant": relevant, "size": size}
     if truth is None:

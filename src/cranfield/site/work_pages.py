@@ -16,8 +16,7 @@ from urllib.parse import quote
 from cranfield.campaign.annotation_task import PICTURE_LINE, Sheet, make_sheet
 from cranfield.campaign.forms import Form, actions_of
 from cranfield.campaign.item_texts import picture_files
-from cranfield.campaign.surveys.making import survey_from
-from cranfield.campaign.surveys.questionnaire import Questionnaire, WrittenQuestionnaire
+from cranfield.campaign.surveys.survey import Survey, WrittenSurvey
 from cranfield.errors import MissingExtraError, UsageError
 from cranfield.io.files import csv_text
 from cranfield.report.page import html_file
@@ -98,10 +97,9 @@ def sheet_page(sheet: Sheet) -> str:
     return html_file(sheet.title, body, style=style, script=static_text("work.js"))
 
 
-def write_questionnaire(questionnaire: Questionnaire, folder: str | Path) -> WrittenQuestionnaire:
-    """A questionnaire in a folder: its page is the same form that surveys have."""
-    survey = survey_from(questionnaire)
-    return questionnaire.write(folder, sheet_page(survey.sheet), survey.to_dict())
+def write_survey(survey: Survey, folder: str | Path) -> WrittenSurvey:
+    """A survey in a folder: its page and its key."""
+    return survey.write(folder, sheet_page(survey.sheet))
 
 
 # Where a platform takes what a worker sends.

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from cranfield.campaign.annotation_task import Response, Sheet, Unit
 from cranfield.campaign.forms import (
@@ -23,11 +22,12 @@ from cranfield.campaign.forms import (
     search_steps,
     shown_name,
 )
-from cranfield.campaign.surveys import kinds
-from cranfield.campaign.surveys.survey import Respondents, Survey, SurveyRows
+from cranfield.campaign.surveys import SEARCH
+from cranfield.campaign.surveys.survey import Cell, Respondents, Survey, SurveyRows
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import InputError, UsageError
 from cranfield.io.files import csv_rows, describe, open_text
+from cranfield.types import JsonObject
 from cranfield.work.seeds import generator
 
 TITLE = "Search with concepts"
@@ -106,17 +106,17 @@ def search_survey(
     )
     form = Form(TITLE, (Tab("", (search, content)),))
     key = {
-        "survey": kinds.SEARCH,
+        "survey": SEARCH,
         "units": list(drawn),
         "items": {name: task.name for name, task in drawn.items()},
         "targets": {name: list(task.items) for name, task in drawn.items()},
         "names": {number: i for i, number in number_of.items()},
     }
-    sheet = Sheet(TITLE, kinds.SEARCH, {"form": form}, units, SCENARIO)
+    sheet = Sheet(TITLE, SEARCH, {"form": form}, units, SCENARIO)
     return Survey(sheet, key)
 
 
-def count_searches(key: Mapping[str, Any], responses: Sequence[Response]) -> SurveyRows:
+def count_searches(key: JsonObject, responses: Sequence[Response]) -> SurveyRows:
     """A row for each search: effort, what was found, how much of it was right, and satisfaction.
 
     `queries` are the changes of the chosen concepts, `first` the seconds until something was
@@ -141,12 +141,10 @@ def count_searches(key: Mapping[str, Any], responses: Sequence[Response]) -> Sur
         "items",
     )
     people = Respondents.of(responses, len(key["units"]))
-    return SurveyRows(kinds.SEARCH, columns, tuple(rows), people)
+    return SurveyRows(SEARCH, columns, tuple(rows), people)
 
 
-def _effort(
-    key: Mapping[str, Any], unit: str, answers: Mapping[str, Sequence[str]]
-) -> tuple[Any, ...]:
+def _effort(key: JsonObject, unit: str, answers: Mapping[str, Sequence[str]]) -> tuple[Cell, ...]:
     values = [v for v in answers.get("search", ()) if v != NONE]
     steps = search_steps(values)
     items = [key["names"][number] for number in found_items(values)]

@@ -6,22 +6,30 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from cranfield.answers import Answer
 from cranfield.campaign.annotation_task import Response, query_views, read_response, views_of
 from cranfield.campaign.item_texts import picture_files, public_items
 from cranfield.campaign.pool import make_pool
 from cranfield.campaign.surveys import (
-    categories,
+    ASSOCIATION,
+    CATEGORIES,
+    GROUPING,
+    HIERARCHY,
+    KINDS,
+    MEASURES,
+    PREFERENCE,
+    RANKINGS,
+    RELATEDNESS,
+    SEARCH,
+    TAGGING,
     concept_search,
-    kinds,
     measures,
     preference,
-    rated,
+    ratings,
     sorting,
 )
-from cranfield.campaign.surveys.questionnaire import Questionnaire, make_concept_survey
 from cranfield.campaign.surveys.survey import (
     Survey,
     SurveyRows,
@@ -35,61 +43,32 @@ from cranfield.io.collection import read_collection, read_items
 from cranfield.io.files import FileForm, describe
 from cranfield.io.labels import read_labels
 from cranfield.io.ontology import read_vocabulary
+from cranfield.types import JsonObject
 
 Counted = TypeVar("Counted", bound=Answer)
 
 
-def make_survey(kind: str, *, seed: int = 0, **options: Any) -> Survey:
+def make_survey(kind: str, *, seed: int = 0, **options: object) -> Survey:
     """A survey of a kind; `options` are those of the function that makes it.
 
     `collection` (a folder) or `pictures` (a folder) show the items of those that have any.
     """
-    if kind not in kinds.KINDS:
-        raise UsageError(f"no survey of the kind {kind!r}.{suggest(kind, kinds.KINDS)}")
+    if kind not in KINDS:
+        raise UsageError(f"no survey of the kind {kind!r}.{suggest(kind, KINDS)}")
     arguments = {name: value for name, value in options.items() if value is not None}
     makers: dict[str, Callable[..., Survey]] = {
-        kinds.MEASURES: _measures,
-        kinds.PREFERENCE: _preference,
-        kinds.RELATEDNESS: rated.relatedness_survey,
-        kinds.CATEGORIES: _categories,
-        kinds.RANKINGS: _rankings,
-        kinds.ASSOCIATION: _association,
-        kinds.GROUPING: partial(_arranged, sorting.grouping_survey),
-        kinds.TAGGING: partial(_arranged, sorting.tagging_survey),
-        kinds.HIERARCHY: _hierarchy,
-        kinds.SEARCH: _search,
+        MEASURES: measures.make_questionnaire,
+        PREFERENCE: preference.make_concept_survey,
+        RELATEDNESS: ratings.relatedness_survey,
+        CATEGORIES: _categories,
+        RANKINGS: _rankings,
+        ASSOCIATION: _association,
+        GROUPING: partial(_arranged, sorting.grouping_survey),
+        TAGGING: partial(_arranged, sorting.tagging_survey),
+        HIERARCHY: _hierarchy,
+        SEARCH: _search,
     }
     return makers[kind](rng=seed, **arguments)
-
-
-def survey_from(questionnaire: Questionnaire) -> Survey:
-    """The survey that asks the questions of a questionnaire, on lists or on concept sets."""
-    of_sets = "sets" in questionnaire.questions["questions"][0]
-    return (
-        preference.preference_survey_of(questionnaire)
-        if of_sets
-        else measures.measure_survey_of(questionnaire)
-    )
-
-
-def _measures(**options: Any) -> Survey:
-    return measures.measure_survey(options.pop("measures", kinds.OF_RANKINGS), **options)
-
-
-def _preference(
-    truth: str | Path,
-    runs: Sequence[str | Path],
-    measures: str | Sequence[str] | None = None,
-    *,
-    collection: str | Path | None = None,
-    pictures: str | Path | None = None,
-    **options: Any,
-) -> Survey:
-    """Two concept sets beside the photograph that they describe."""
-    questionnaire = make_concept_survey(truth, runs, measures, **options)
-    items = tuple(str(entry["item"]) for entry in questionnaire.questions["questions"])
-    _, picture_of = views_of(items, collection=collection, pictures=pictures)
-    return preference.preference_survey_of(questionnaire, picture_of)
 
 
 def _categories(
@@ -102,7 +81,7 @@ def _categories(
 ) -> Survey:
     names = _items(items, collection, pictures)
     texts, picture_of = views_of(names, collection=collection, pictures=pictures)
-    return categories.category_survey(
+    return ratings.category_survey(
         categories_file, names, texts=texts, pictures=picture_of, rng=rng
     )
 
@@ -132,7 +111,7 @@ def _search(
     collection: str | Path | None = None,
     pictures: str | Path | None = None,
     first: int | None = None,
-    **options: Any,
+    rng: int = 0,
 ) -> Survey:
     matrix = read_labels(run)
     items = matrix.items[:first]
@@ -141,7 +120,7 @@ def _search(
         matrix.map(lambda values: values[: len(items)], items=items),
         concept_search.read_tasks(tasks),
         pictures=picture_of,
-        **options,
+        rng=rng,
     )
 
 
@@ -166,7 +145,8 @@ def _rankings(
     depth: int = 10,
     collection: str | Path | None = None,
     pictures: str | Path | None = None,
-    **options: Any,
+    top: int = 4,
+    rng: int = 0,
 ) -> Survey:
     """The first `depth` items of every run for each topic are rated."""
     candidates: dict[str, list[str]] = {}
@@ -175,54 +155,73 @@ def _rankings(
     every = tuple(dict.fromkeys(i for items in candidates.values() for i in items))
     texts, picture_of = views_of(every, collection=collection, pictures=pictures)
     topics, queries = query_views(tuple(candidates), collection=collection, pictures=pictures)
-    return rated.ranking_survey(
-        candidates, texts=texts, pictures=picture_of, topics=topics, queries=queries, **options
+    return ratings.ranking_survey(
+        candidates,
+        texts=texts,
+        pictures=picture_of,
+        topics=topics,
+        queries=queries,
+        top=top,
+        rng=rng,
     )
 
 
 def _association(
     vectors: str | Path,
     *,
+    pairs: int = 20,
+    near: int = 5,
     collection: str | Path | None = None,
     pictures: str | Path | None = None,
-    **options: Any,
+    top: int = 4,
+    rng: int = 0,
 ) -> Survey:
     index = read_item_vectors(vectors)
     texts, picture_of = views_of(index.items, collection=collection, pictures=pictures)
-    return rated.association_survey(index, texts=texts, pictures=picture_of, **options)
+    return ratings.association_survey(
+        index, pairs=pairs, near=near, texts=texts, pictures=picture_of, top=top, rng=rng
+    )
 
 
 COUNTERS: Mapping[str, Callable[..., Answer]] = {
-    kinds.MEASURES: measures.count_measure_survey,
-    kinds.PREFERENCE: preference.count_preference_survey,
-    kinds.RELATEDNESS: rated.count_relatedness,
-    kinds.RANKINGS: rated.count_rankings,
-    kinds.ASSOCIATION: rated.count_association,
-    kinds.CATEGORIES: categories.count_categories,
-    kinds.GROUPING: sorting.count_grouping,
-    kinds.TAGGING: sorting.count_tagging,
-    kinds.HIERARCHY: sorting.count_hierarchy,
-    kinds.SEARCH: concept_search.count_searches,
+    MEASURES: measures.count_measure_survey,
+    PREFERENCE: preference.count_preference_survey,
+    RELATEDNESS: ratings.count_relatedness,
+    RANKINGS: ratings.count_rankings,
+    ASSOCIATION: ratings.count_association,
+    CATEGORIES: ratings.count_categories,
+    GROUPING: sorting.count_grouping,
+    TAGGING: sorting.count_tagging,
+    HIERARCHY: sorting.count_hierarchy,
+    SEARCH: concept_search.count_searches,
 }
 
 
-def count_survey(key: FileForm | Mapping[str, Any], answers: Sequence[Any]) -> Answer:
+def count_survey(
+    key: FileForm | Mapping[str, object], answers: Sequence[FileForm | Response]
+) -> Answer:
     """What people answered; `key` and `answers` are files, or objects as they were made."""
-    return _counted(key, answers, lambda hidden, said: COUNTERS[hidden["survey"]](hidden, said))
+
+    def count(hidden: JsonObject, responses: Sequence[Response]) -> Answer:
+        return COUNTERS[hidden["survey"]](hidden, responses)
+
+    return _counted(key, answers, count)
 
 
-def unblind_survey(key: FileForm | Mapping[str, Any], answers: Sequence[Any]) -> SurveyRows:
+def unblind_survey(
+    key: FileForm | Mapping[str, object], answers: Sequence[FileForm | Response]
+) -> SurveyRows:
     """Every answer of every person, with what was hidden from them; arguments as above."""
     return _counted(key, answers, list_answers)
 
 
 def _counted(
-    key: FileForm | Mapping[str, Any],
-    answers: Sequence[Any],
-    count: Callable[[Mapping[str, Any], Sequence[Response]], Counted],
+    key: FileForm | Mapping[str, object],
+    answers: Sequence[FileForm | Response],
+    count: Callable[[JsonObject, Sequence[Response]], Counted],
 ) -> Counted:
     """What a function makes of answers that belong to a key, one file for each person."""
-    hidden = key if isinstance(key, Mapping) else read_key(key)
+    hidden = dict(key) if isinstance(key, Mapping) else read_key(key)
     source = "given" if isinstance(key, Mapping) else describe(key)
     kind = hidden.get("survey")
     if not isinstance(kind, str) or kind not in COUNTERS:

@@ -10,14 +10,37 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
 
-from cranfield.campaign.annotation_task import Grid, Response, Sheet, Unit
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.campaign.annotation_task import Grid, Response, Sheet, Unit, views_of
 from cranfield.campaign.forms import Form, Option, Question, Tab
-from cranfield.campaign.surveys import kinds
-from cranfield.campaign.surveys.questionnaire import Questionnaire, make_concept_survey
+from cranfield.campaign.surveys import PREFERENCE, WITH_COSTS, WITHOUT_COSTS
+from cranfield.campaign.surveys.measures import SAME
 from cranfield.campaign.surveys.survey import Respondents, Survey
 from cranfield.campaign.surveys.votes import BOTH, Preferences, chosen_on, count_sets
+from cranfield.data.labels import LabelMatrix, Threshold, align, dense
+from cranfield.errors import UsageError, check_counts
+from cranfield.evaluation.label_inputs import (
+    AgreementSource,
+    ConceptSource,
+    CostSources,
+    OntologySource,
+    checked_truth,
+)
+from cranfield.evaluation.labels import evaluate_labels
+from cranfield.io.coerce import LabelsForm
+from cranfield.io.labels import name_annotations, read_annotation, read_truth
+from cranfield.io.ontology import read_ontology
+from cranfield.measures import Measure
+from cranfield.measures.labels.registry import parse_label_measures
+from cranfield.options import DEFAULT_THRESHOLD
+from cranfield.types import JsonObject
+from cranfield.validation import Seed, validate_params
+from cranfield.work.seeds import generator
+from cranfield.work.serialisation import numbers
 
 TITLE = "Which concepts fit better?"
 SCENARIO = (
@@ -26,6 +49,7 @@ SCENARIO = (
     "with what was missed, and say whose suggestion is better."
 )
 LAST = "expectations"
+_STREAM = 42
 ASKED = (
     "When you search for pictures that show several things, what is most important to you, and "
     "what do you expect of the results?"
@@ -40,21 +64,13 @@ _WORDS = {
 }
 
 
-def preference_survey(truth: Any, runs: Any, measures: Any = None, **options: Any) -> Survey:
-    """Questions about two runs; the arguments are those of `make_concept_survey`.
-
-    With `pictures` ({item: address}) the items are shown.
-    """
-    pictures = options.pop("pictures", None) or {}
-    return preference_survey_of(make_concept_survey(truth, runs, measures, **options), pictures)
-
-
-def preference_survey_of(
-    questionnaire: Questionnaire, pictures: Mapping[str, str] | None = None
+def _survey(
+    entries: Sequence[JsonObject],
+    hidden: JsonObject,
+    pictures: Mapping[str, str],
+    notes: tuple[str, ...],
 ) -> Survey:
-    """The survey that asks the questions of a questionnaire on concept sets."""
-    picture_of = pictures or {}
-    entries = questionnaire.questions["questions"]
+    """The page that asks about the sets of each entry, and the key with what is hidden."""
     sets = tuple(entries[0]["sets"])
     options_shown = tuple(Option(s, s, key=str(n)) for n, s in enumerate(sets, 1))
     equal = Option(BOTH, "Both are equally good", key=str(len(sets) + 1))
@@ -65,20 +81,21 @@ def preference_survey_of(
         LAST: Form("A last question", (Tab("", (words,)),)),
     }
     units = (
-        *(_unit(e, picture_of.get(str(e["item"]), "")) for e in entries),
+        *(_unit(e, pictures.get(str(e["item"]), "")) for e in entries),
         Unit(LAST, LAST, "A last question"),
     )
-    key = {"survey": kinds.PREFERENCE, "units": [u.name for u in units], **questionnaire.key}
+    key = {"survey": PREFERENCE, "units": [u.name for u in units], **hidden}
     key["wrong"] = {str(e["question"]): _wrong(e) for e in entries}
-    return Survey(Sheet(TITLE, kinds.PREFERENCE, forms, units, SCENARIO), key, questionnaire.notes)
+    sheet = Sheet(TITLE, PREFERENCE, forms, units, SCENARIO)
+    return Survey(sheet, key, {"questions": list(entries)}, notes=notes)
 
 
-def _wrong(entry: Mapping[str, Any]) -> int:
+def _wrong(entry: JsonObject) -> int:
     """How many concepts a set got wrong; in the design of the thesis both as many."""
     return max(len(parts["wrong"]) for parts in entry["sets"].values())
 
 
-def _unit(entry: Mapping[str, Any], picture: str) -> Unit:
+def _unit(entry: JsonObject, picture: str) -> Unit:
     rows = tuple(
         (name, *(", ".join(parts[k]) or "-" for k in ("right", "wrong", "missed")))
         for name, parts in entry["sets"].items()
@@ -91,7 +108,7 @@ def _unit(entry: Mapping[str, Any], picture: str) -> Unit:
 
 
 def count_preference_survey(
-    key: Mapping[str, Any],
+    key: JsonObject,
     responses: Sequence[Response],
     classes: Mapping[str, str] | None = None,
 ) -> Preferences:
@@ -123,3 +140,182 @@ def class_of(text: str) -> str:
         if re.search(words, text, re.IGNORECASE):
             return name
     return "others"
+
+
+@validate_params
+def make_concept_survey(
+    truth: LabelsForm,
+    runs: Mapping[str, LabelsForm] | Sequence[LabelsForm],
+    measures: str | Sequence[str | Measure] | None = None,
+    *,
+    alike: str | Sequence[str | Measure] = (),
+    ontology: OntologySource | None = None,
+    rules: str | Path | None = None,
+    costmap: CostSources | None = None,
+    agreement: AgreementSource | None = None,
+    concepts: ConceptSource | None = None,
+    threshold: Threshold | str | None = None,
+    unlisted: str | None = None,
+    questions: int = 10,
+    collection: str | Path | None = None,
+    pictures: Mapping[str, str] | str | Path | None = None,
+    rng: Seed = 0,
+) -> Survey:
+    """A blind survey that asks which of two runs describes an item better.
+
+    Parameters
+    ----------
+    truth, runs
+        The true concepts of items, and two annotations of them.
+    measures
+        Measures of single items, which read decisions, or all of them ranked concepts.
+    alike
+        Measures that must not tell the runs apart.
+    ontology, rules, costmap, agreement, concepts, unlisted
+        As in `cranfield.evaluate_labels`.
+    threshold
+        The confidence from which a concept counts as predicted.
+    questions
+        How many questions, each about another item.
+    collection, pictures
+        The pictures with which items are shown: of a collection's folder, of a folder, or
+        {item: address}.
+    rng
+        Seed of all random draws.
+    """
+    named_runs = name_annotations(runs)
+    if len(named_runs) != 2:
+        raise UsageError(
+            f"a survey of concept sets compares two annotations, not {len(named_runs)}"
+        )
+    check_counts(questions=questions)
+    if measures is None:
+        measures = WITHOUT_COSTS if ontology is None and not costmap else WITH_COSTS
+    compared, equal = (
+        parse_label_measures(measures),
+        parse_label_measures(alike) if len(alike) else (),
+    )
+    ranked = _read_ranks((*compared, *equal))
+    tree = read_ontology(ontology, rules=rules) if isinstance(ontology, str | Path) else ontology
+    true = checked_truth(read_truth(truth, concepts=concepts), tree)
+    read = {
+        name: read_annotation(source, name, concepts=concepts, threshold=threshold)
+        for name, source in named_runs
+    }
+    every_measure = tuple(dict.fromkeys((*compared, *equal)))
+    scores = evaluate_labels(
+        true,
+        read,
+        every_measure,
+        ontology=tree,
+        costmap=costmap,
+        agreement=agreement,
+        unlisted=unlisted,
+        jobs=1,
+    )
+    sets = [_sets(align(run, true).run, true, ranked) for run in read.values()]
+    sampler = _QuestionSampler(
+        true, tuple(read), sets, {m: scores.values[m] for m in every_measure}
+    )
+    entries, key = sampler.draw(compared, equal, questions, rng)
+    items = tuple(str(entry["item"]) for entry in entries)
+    if not isinstance(pictures, Mapping):
+        _, pictures = views_of(items, collection=collection, pictures=pictures)
+    return _survey(entries, key, pictures, scores.notes)
+
+
+def _read_ranks(measures: Sequence[Measure]) -> bool:
+    """Whether the measures read ranked concepts; an error where they are not of one mind."""
+    for measure in measures:
+        plan = measure.plan(measure)
+        if plan.unit != "item" or plan.total is not None:
+            raise UsageError(f"{measure} is no mean over items; a survey needs measures of items")
+    of_ranks = {m: bool(m.plan(m).ranked) for m in measures}
+    if len(set(of_ranks.values())) > 1:
+        ranked, decided = (next(m for m in measures if of_ranks[m] is r) for r in (True, False))
+        raise UsageError(
+            f"{ranked} scores the best ranked concepts of an item and {decided} the labels that "
+            "a run decided for; a question shows one of these sets, so ask about each in its "
+            "own survey"
+        )
+    return next(iter(of_ranks.values()))
+
+
+def _sets(run: LabelMatrix, truth: LabelMatrix, ranked: bool) -> NDArray[np.bool_]:
+    """What measures score: the |Y| best concepts of every item, or those decided for."""
+    if not ranked:
+        return np.asarray(dense(run.with_threshold(DEFAULT_THRESHOLD).labels), dtype=bool)
+    sure = np.asarray(dense(run.labels if run.confidences is None else run.confidences), float)
+    # Equal confidences: in the order of the vocabulary, as the measures take them.
+    places = np.argsort(np.argsort(-sure, axis=1, kind="stable"), axis=1, kind="stable")
+    best: NDArray[np.bool_] = places < dense(truth.labels).sum(axis=1)[:, None]
+    return best
+
+
+class _QuestionSampler:
+    """The items of a truth, what two runs make of them, and the scores for it."""
+
+    def __init__(
+        self,
+        truth: LabelMatrix,
+        runs: tuple[str, ...],
+        sets: Sequence[NDArray[np.bool_]],
+        scores: dict[Measure, NDArray[np.float64]],
+    ) -> None:
+        self.truth, self.runs, self.sets, self.scores = truth, runs, sets, scores
+        self.true = dense(truth.labels)
+
+    def draw(
+        self, measures: Sequence[Measure], alike: Sequence[Measure], questions: int, seed: int
+    ) -> tuple[list[JsonObject], JsonObject]:
+        """As many questions as wanted, each about another item, and what is hidden of them."""
+        candidates = self._worth_asking(measures, alike)
+        if candidates.size < questions:
+            raise UsageError(
+                f"the runs differ on {candidates.size} items in a way that a measure sees"
+                + (f" and {', '.join(map(str, alike))} does not" if alike else "")
+                + "; ask at most that many questions"
+            )
+        draw = generator(seed, _STREAM)
+        entries, key, score_table = [], {}, {}
+        for number, item in enumerate(draw.choice(candidates, questions, replace=False), 1):
+            order = {f"Set {s}": int(k) for s, k in enumerate(draw.permutation(2), 1)}
+            entries.append(self._entry(number, int(item), order))
+            key[str(number)] = {label: self.runs[k] for label, k in order.items()}
+            score_table[str(number)] = {str(m): numbers(self.scores[m][:, item]) for m in measures}
+        hidden = {
+            "measures": [str(m) for m in measures],
+            "runs": list(self.runs),
+            "key": key,
+            "scores": score_table,
+            "less_is_better": [str(m) for m in measures if m.higher_is_better is False],
+            "seed": seed,
+        }
+        return entries, hidden
+
+    def _worth_asking(
+        self, measures: Sequence[Measure], alike: Sequence[Measure]
+    ) -> NDArray[np.int64]:
+        gaps = {m: np.abs(values[0] - values[1]) for m, values in self.scores.items()}
+        separated = np.any([gaps[m] > SAME for m in measures], axis=0)
+        level = np.all([gaps[m] <= SAME for m in alike], axis=0) if alike else True
+        return np.flatnonzero((self.sets[0] != self.sets[1]).any(axis=1) & separated & level)
+
+    def _entry(self, number: int, item: int, order: dict[str, int]) -> JsonObject:
+        true = self.true[item]
+        return {
+            "question": number,
+            "item": self.truth.items[item],
+            "true": self._names(true),
+            "sets": {
+                label: {
+                    "right": self._names(self.sets[k][item] & true),
+                    "wrong": self._names(self.sets[k][item] & ~true),
+                    "missed": self._names(true & ~self.sets[k][item]),
+                }
+                for label, k in order.items()
+            },
+        }
+
+    def _names(self, row: NDArray[np.bool_]) -> list[str]:
+        return [self.truth.concepts[int(k)] for k in np.flatnonzero(row)]

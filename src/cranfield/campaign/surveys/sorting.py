@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from cranfield.campaign.annotation_task import Response, Sheet, Unit
 from cranfield.campaign.forms import (
@@ -24,26 +23,27 @@ from cranfield.campaign.forms import (
     places_of,
     shown_name,
 )
-from cranfield.campaign.surveys import kinds
+from cranfield.campaign.surveys import GROUPING, HIERARCHY, TAGGING
 from cranfield.campaign.surveys.survey import Respondents, Survey, SurveyRows
 from cranfield.errors import UsageError, first_duplicate
+from cranfield.types import JsonObject
 from cranfield.work.seeds import generator
 
 SCENARIOS = {
-    kinds.GROUPING: (
+    GROUPING: (
         "Put together what belongs together. There is no right or wrong: make as many groups as "
         "you like, and say what they are. Drag a card into a group, or give its number."
     ),
-    kinds.TAGGING: "Describe each item in words of your own, as if you wanted to find it again.",
-    kinds.HIERARCHY: (
+    TAGGING: "Describe each item in words of your own, as if you wanted to find it again.",
+    HIERARCHY: (
         "Put each concept below the one that it is a kind of, or at the top. Drag one onto "
         "another, or choose from its list."
     ),
 }
 TITLES = {
-    kinds.GROUPING: "What belongs together?",
-    kinds.TAGGING: "Which words describe it?",
-    kinds.HIERARCHY: "What is a kind of what?",
+    GROUPING: "What belongs together?",
+    TAGGING: "Which words describe it?",
+    HIERARCHY: "What is a kind of what?",
 }
 _STREAM = 54
 _BETWEEN_TAGS = re.compile(r"[,;\n]")
@@ -63,11 +63,11 @@ def grouping_survey(
         Option(card, words.get(item, "") or (f"Card {card[1:]}" if item in picture_of else item))
         for card, item in cards.items()
     )
-    groups = Question("groups", TITLES[kinds.GROUPING], "groups", options, True)
+    groups = Question("groups", TITLES[GROUPING], "groups", options, True)
     names = Question("names", "What are the groups called? A line for each, in their order", "text")
     shown = tuple((c, picture_of[item]) for c, item in cards.items() if item in picture_of)
     unit = Unit("cards", title="The cards", cards=shown)
-    return _survey(kinds.GROUPING, (groups, names), (unit,), {"cards": cards})
+    return _survey(GROUPING, (groups, names), (unit,), {"cards": cards})
 
 
 def tagging_survey(
@@ -89,9 +89,9 @@ def tagging_survey(
         )
         for number, item in item_of.items()
     )
-    title = f"{TITLES[kinds.TAGGING]} Separate them by commas"
+    title = f"{TITLES[TAGGING]} Separate them by commas"
     return _survey(
-        kinds.TAGGING, (Question("tags", title, "text", needed=True),), units, {"items": item_of}
+        TAGGING, (Question("tags", title, "text", needed=True),), units, {"items": item_of}
     )
 
 
@@ -100,8 +100,8 @@ def hierarchy_survey(concepts: Sequence[str], *, rng: int = 0) -> Survey:
     if TOP in concepts or any("=" in concept for concept in concepts):
         raise UsageError(f"a concept is not called {TOP!r} and has no '=' in its name")
     options = tuple(Option(concept, shown_name(concept)) for concept in _drawn(concepts, rng))
-    tree = Question("tree", TITLES[kinds.HIERARCHY], "tree", options, True)
-    return _survey(kinds.HIERARCHY, (tree,), (Unit("tree", title="The concepts"),), {})
+    tree = Question("tree", TITLES[HIERARCHY], "tree", options, True)
+    return _survey(HIERARCHY, (tree,), (Unit("tree", title="The concepts"),), {})
 
 
 def _drawn(names: Sequence[str], rng: int) -> list[str]:
@@ -114,7 +114,7 @@ def _drawn(names: Sequence[str], rng: int) -> list[str]:
 
 
 def _survey(
-    kind: str, questions: tuple[Question, ...], units: tuple[Unit, ...], hidden: Mapping[str, Any]
+    kind: str, questions: tuple[Question, ...], units: tuple[Unit, ...], hidden: JsonObject
 ) -> Survey:
     form = Form(TITLES[kind], (Tab("", questions),))
     sheet = Sheet(TITLES[kind], kind, {"form": form}, units, SCENARIOS[kind])
@@ -125,14 +125,14 @@ def _rows(
     kind: str,
     column: str,
     rows: Sequence[tuple[str, str, str]],
-    key: Mapping[str, Any],
+    key: JsonObject,
     responses: Sequence[Response],
 ) -> SurveyRows:
     people = Respondents.of(responses, len(key["units"]))
     return SurveyRows(kind, ("subject", "item", column), tuple(rows), people)
 
 
-def count_grouping(key: Mapping[str, Any], responses: Sequence[Response]) -> SurveyRows:
+def count_grouping(key: JsonObject, responses: Sequence[Response]) -> SurveyRows:
     """Where each person put each item, as `concepts card-sort` reads it: the name of its group."""
     rows = []
     for response in responses:
@@ -147,10 +147,10 @@ def count_grouping(key: Mapping[str, Any], responses: Sequence[Response]) -> Sur
                 number = places[card]
                 name = names[number - 1] if number <= len(names) else ""
                 rows.append((response.annotator, item, name or f"group {number}"))
-    return _rows(kinds.GROUPING, "group", rows, key, responses)
+    return _rows(GROUPING, "group", rows, key, responses)
 
 
-def count_tagging(key: Mapping[str, Any], responses: Sequence[Response]) -> SurveyRows:
+def count_tagging(key: JsonObject, responses: Sequence[Response]) -> SurveyRows:
     """The words of each person for each item, every one once, in lower case."""
     rows = []
     for response in responses:
@@ -159,10 +159,10 @@ def count_tagging(key: Mapping[str, Any], responses: Sequence[Response]) -> Surv
             tags = dict.fromkeys(" ".join(tag.split()).lower() for tag in written)
             item = key["items"][filled.unit]
             rows += [(response.annotator, item, tag) for tag in tags if tag]
-    return _rows(kinds.TAGGING, "tag", rows, key, responses)
+    return _rows(TAGGING, "tag", rows, key, responses)
 
 
-def count_hierarchy(key: Mapping[str, Any], responses: Sequence[Response]) -> SurveyRows:
+def count_hierarchy(key: JsonObject, responses: Sequence[Response]) -> SurveyRows:
     """The way from the top to each concept; one that has others below it stands with them."""
     rows = [
         (response.annotator, concept, path)
@@ -170,7 +170,7 @@ def count_hierarchy(key: Mapping[str, Any], responses: Sequence[Response]) -> Su
         for filled in response.done()
         for concept, path in _paths(filled.answers).items()
     ]
-    return _rows(kinds.HIERARCHY, "group", rows, key, responses)
+    return _rows(HIERARCHY, "group", rows, key, responses)
 
 
 def _paths(answers: Answers) -> dict[str, str]:

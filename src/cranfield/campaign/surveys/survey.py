@@ -6,38 +6,46 @@ import json
 import math
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar, TypeAlias
 
 from cranfield.answers import Answer
 from cranfield.campaign.annotation_task import Response, Sheet
 from cranfield.campaign.forms import Form, Option, Question, Tab
 from cranfield.errors import InputError, UsageError, plural
 from cranfield.io.files import FileForm, describe, make_folder, read_json_text, write_atomic
+from cranfield.types import Json, JsonObject
 
 FILES = {
+    "questions.json": "the questions as data",
     "survey.html": "the page for people: one file that works from disk",
     "key.json": "the key, and the sheet for a campaign site: keep it to yourself",
 }
+# A cell of the rows that come out of a survey.
+Cell: TypeAlias = "str | float | None"
 LEVELS = ("School", "Student", "Degree", "Doctorate", "Other")
 
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """`sheet` is what people see, `key` what is hidden from them."""
+    """`sheet` is what people see, `key` what is hidden from them.
+
+    Questions that were drawn from runs or at random are also there as data, in `questions`.
+    """
 
     sheet: Sheet
-    key: Mapping[str, Any]
+    key: JsonObject
+    questions: JsonObject = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """The key with the sheet beside it, which `from_dict` reads."""
         return {**self.key, "sheet": self.sheet.to_dict()}
 
     @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Survey:
+    def from_dict(cls, record: JsonObject) -> Survey:
         """The survey that `to_dict` has written; a UsageError for anything else."""
         key = {name: value for name, value in record.items() if name != "sheet"}
         sheet = record.get("sheet")
@@ -48,14 +56,19 @@ class Survey:
             raise UsageError("the key and the sheet of the survey ask different questions")
         return survey
 
-    def write(self, folder: str | Path, page: str) -> WrittenSurvey:
-        """Write the page of the sheet and the key."""
+    def write(self, folder: str | Path, page: str = "") -> WrittenSurvey:
+        """Write the page of the sheet, if there is one, the key, and the questions as data."""
         target = make_folder(folder)
-        texts = (page, json.dumps(self.to_dict(), indent=1) + "\n")
-        files = tuple(target / name for name in FILES)
-        for file, text in zip(files, texts, strict=True):
-            write_atomic(file, text.encode())
-        return WrittenSurvey(tuple(map(str, files)), tuple(FILES.values()), notes=self.notes)
+        texts = {
+            "questions.json": json.dumps(self.questions, indent=1) + "\n" if self.questions else "",
+            "survey.html": page,
+            "key.json": json.dumps(self.to_dict(), indent=1) + "\n",
+        }
+        files = {name: target / name for name, text in texts.items() if text}
+        for name, file in files.items():
+            write_atomic(file, texts[name].encode())
+        purposes = tuple(FILES[name] for name in files)
+        return WrittenSurvey(tuple(map(str, files.values())), purposes, notes=self.notes)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -63,14 +76,14 @@ class WrittenSurvey(Answer):
     """The files of a survey, each with what it is for."""
 
     command: ClassVar[str] = "survey"
-    table_maker: ClassVar[str] = "cranfield.report.tables.surveys:questionnaire_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.surveys:written_survey_document"
     files: tuple[str, ...]
     purposes: tuple[str, ...]
 
     def headline(self) -> str:
         return f"a survey in {Path(self.files[0]).parent}"
 
-    def payload(self, **_: object) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Json]:
         return {"files": list(self.files)}
 
 
@@ -109,7 +122,7 @@ class Respondents:
             *_mean_and_deviation(minutes),
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         return {
             "people": self.people,
             "questions": self.questions,
@@ -134,14 +147,14 @@ class SurveyRows(Answer):
     table_maker: ClassVar[str] = "cranfield.report.tables.surveys:survey_rows_document"
     survey: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
+    rows: tuple[tuple[Cell, ...], ...]
     respondents: Respondents
 
     def headline(self) -> str:
         people = f"{self.respondents.people} people"
         return f"{self.survey}: {plural(len(self.rows), 'row')} of {people}"
 
-    def payload(self, **_: object) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Json]:
         return {
             "survey": self.survey,
             "respondents": self.respondents.to_dict(),
@@ -149,7 +162,7 @@ class SurveyRows(Answer):
         }
 
 
-def list_answers(key: Mapping[str, Any], responses: Sequence[Response]) -> SurveyRows:
+def list_answers(key: JsonObject, responses: Sequence[Response]) -> SurveyRows:
     """One row for each answer of each person, in the words of the key: nothing is blind in it.
 
     `about` is what a unit was about (the pair, the item, the topic and item), `answer` what was
@@ -174,20 +187,20 @@ def list_answers(key: Mapping[str, Any], responses: Sequence[Response]) -> Surve
     return SurveyRows(key["survey"], columns, tuple(rows), people)
 
 
-def _subject(key: Mapping[str, Any], unit: str) -> str:
+def _subject(key: JsonObject, unit: str) -> str:
     pair = key.get("pairs", {}).get(unit)
     if pair is not None:
         return " ".join(str(part) for part in pair[:2])
     return str(key.get("items", {}).get(unit, unit))
 
 
-def _unblinded(key: Mapping[str, Any], unit: str, value: str) -> str:
+def _unblinded(key: JsonObject, unit: str, value: str) -> str:
     names = key.get("key", {}).get(unit, {}) | key.get("cards", {})
     name, equals, place = value.partition("=")
     return f"{names.get(name, name)}{equals}{place}"
 
 
-def read_key(path: FileForm) -> dict[str, Any]:
+def read_key(path: FileForm) -> JsonObject:
     """The key of a survey."""
     source = describe(path)
     try:
@@ -199,7 +212,7 @@ def read_key(path: FileForm) -> dict[str, Any]:
     return record
 
 
-def check_responses(key: Mapping[str, Any], responses: Sequence[Response], source: str) -> None:
+def check_responses(key: JsonObject, responses: Sequence[Response], source: str) -> None:
     """An InputError where answers are not to the survey of the key."""
     if not all(isinstance(unit, str) for unit in key["units"]):
         raise InputError.single(source, "is not the whole key of a survey (units have names)")

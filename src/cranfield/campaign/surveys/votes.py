@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from cranfield.answers import Answer
 from cranfield.campaign.annotation_task import Response, read_response
@@ -17,6 +17,7 @@ from cranfield.campaign.surveys.survey import Respondents
 from cranfield.errors import InputError, Problem, UsageError, first_duplicate, plural
 from cranfield.io.files import csv_rows, describe, open_text, read_json_text
 from cranfield.notes import Notes
+from cranfield.types import Json, JsonObject
 from cranfield.validation import Real, validate_params
 from cranfield.work.serialisation import floats
 
@@ -65,7 +66,7 @@ class QuestionVotes:
     votes: tuple[float, ...]
     choice: tuple[str, ...]
 
-    def to_dict(self, options: Sequence[str]) -> dict[str, Any]:
+    def to_dict(self, options: Sequence[str]) -> dict[str, Json]:
         votes = dict(zip(options, self.votes, strict=True))
         return {"question": self.question, "votes": votes, "choice": list(self.choice)}
 
@@ -106,7 +107,7 @@ class Choices(Answer):
         votes = ", ".join(f"{c.option} {c.votes}" for c in self.choices)
         return f"{plural(self.questions, 'question')}; votes: {votes}"
 
-    def payload(self, **_: object) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Json]:
         return {
             "study": "votes",
             "questions": self.questions,
@@ -138,7 +139,7 @@ class Choices(Answer):
         }
 
 
-def _same_length(name: str, lists: Iterable[Sequence[Any]]) -> int:
+def _same_length(name: str, lists: Iterable[Sequence[int]]) -> int:
     lengths = {len(entries) for entries in lists}
     if len(lengths) != 1:
         raise UsageError(f"{name} need at least one list, and lists of one length")
@@ -275,7 +276,7 @@ class Preferences(Answer):
         sides = ", ".join(f"{a.measure} {a.agreed} of {a.decided}" for a in self.agreements)
         return f"with the majority of people: {sides}"
 
-    def payload(self, **_: object) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Json]:
         return {
             "study": "votes",
             "less_is_better": list(self.less_is_better),
@@ -295,7 +296,7 @@ class Preferences(Answer):
             **self._beside(),
         }
 
-    def _row(self, k: int) -> dict[str, Any]:
+    def _row(self, k: int) -> dict[str, Json]:
         record = self.rows[k].to_dict(self.options)
         if self.wrong:
             record["wrong"] = self.wrong[k]
@@ -303,8 +304,8 @@ class Preferences(Answer):
             record["scores"] = {m: list(values[k]) for m, values in self.scores.items()}
         return record
 
-    def _beside(self) -> dict[str, Any]:
-        record: dict[str, Any] = {}
+    def _beside(self) -> dict[str, Json]:
+        record: dict[str, Json] = {}
         if self.expectations:
             record["expectations"] = [{"text": t, "class": c} for t, c in self.expectations]
         if self.respondents is not None:
@@ -503,9 +504,7 @@ def _noticed(
     return notes.lines("file")
 
 
-def count_orders(
-    hidden: Mapping[str, Any], responses: Sequence[Mapping[str, list[str]]]
-) -> Choices:
+def count_orders(hidden: JsonObject, responses: Sequence[Mapping[str, list[str]]]) -> Choices:
     """The votes for each measure; those that order the lists of a question alike share them."""
     votes = {name: [0] * len(hidden["key"]) for name in (*hidden["measures"], OTHER)}
     for position, (question, methods) in enumerate(hidden["key"].items()):
@@ -553,7 +552,7 @@ def chosen_on(response: Response, key: Mapping[str, Mapping[str, str]]) -> dict[
     return choices
 
 
-def _json(path: str | Path, field: str = "") -> dict[str, Any]:
+def _json(path: str | Path, field: str = "") -> JsonObject:
     try:
         record = json.loads(read_json_text(path))
     except (ValueError, RecursionError) as error:
@@ -564,7 +563,7 @@ def _json(path: str | Path, field: str = "") -> dict[str, Any]:
     return record
 
 
-def _is_grouping(alike: Any, names: Sequence[str]) -> bool:
+def _is_grouping(alike: object, names: Sequence[str]) -> bool:
     """Whether this says for some questions which measures order their lists alike."""
     return isinstance(alike, dict) and all(
         isinstance(groups, list)
@@ -573,7 +572,7 @@ def _is_grouping(alike: Any, names: Sequence[str]) -> bool:
     )
 
 
-def _is_set_key(hidden: Mapping[str, Any]) -> bool:
+def _is_set_key(hidden: JsonObject) -> bool:
     """Whether a key has two runs, and their scores under every measure for every question."""
     runs, scores = hidden.get("runs"), hidden.get("scores")
     if not isinstance(runs, list) or len(runs) != 2 or not isinstance(scores, dict):
@@ -589,7 +588,7 @@ def _is_set_key(hidden: Mapping[str, Any]) -> bool:
     )
 
 
-def _is_pair(values: Any) -> bool:
+def _is_pair(values: object) -> bool:
     return (
         isinstance(values, list)
         and len(values) == 2
@@ -597,9 +596,7 @@ def _is_pair(values: Any) -> bool:
     )
 
 
-def count_sets(
-    hidden: Mapping[str, Any], answers: Sequence[Mapping[str, list[str]]]
-) -> Preferences:
+def count_sets(hidden: JsonObject, answers: Sequence[Mapping[str, list[str]]]) -> Preferences:
     """The votes for either run beside the scores of the key."""
     first, second = hidden["runs"]
     votes = []

@@ -15,8 +15,7 @@ from cranfield.report.tables.studies import study_document
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cranfield.campaign.surveys.questionnaire import WrittenQuestionnaire
-    from cranfield.campaign.surveys.rated import Association
+    from cranfield.campaign.surveys.ratings import Association
     from cranfield.campaign.surveys.survey import Respondents, SurveyRows, WrittenSurvey
 
 
@@ -308,7 +307,7 @@ def _remark_table(answer: FormResponses) -> Table:
     return Table(columns, rows, "Comments").first(RESPONSES_SHOWN)
 
 
-def questionnaire_document(answer: WrittenQuestionnaire | WrittenSurvey) -> Document:
+def written_survey_document(answer: WrittenSurvey) -> Document:
     """A row per file, with what it is for."""
     columns = [Column("file", numeric=False), Column("what", numeric=False)]
     rows = [list(row) for row in zip(answer.files, answer.purposes, strict=True)]

@@ -14,7 +14,7 @@ from cranfield.campaign.forms import GRADES, grade_form, shown_name
 from cranfield.campaign.item_texts import read_texts
 from cranfield.campaign.next_judgements import DrawnCell, NextJudgements, next_judgements
 from cranfield.campaign.pool import Pool, PooledItem, make_pool
-from cranfield.campaign.surveys.kinds import KINDS as MADE
+from cranfield.campaign.surveys import KINDS as MADE
 from cranfield.campaign.surveys.making import make_survey
 from cranfield.campaign.surveys.survey import Survey
 from cranfield.data.labels import LabelMatrix, dense

@@ -23,7 +23,7 @@ from cranfield._lazy import cached_property
 from cranfield.campaign.annotation_task import SHOWN, Grid, Sheet, Suggested, Unit, views_of
 from cranfield.campaign.batches import KINDS, Plan, change_batch, order_of
 from cranfield.campaign.forms import Form
-from cranfield.campaign.surveys.kinds import KINDS as SURVEY_KINDS
+from cranfield.campaign.surveys import KINDS as SURVEY_KINDS
 from cranfield.errors import UsageError, suggest
 from cranfield.server.context import Context, hash_of
 from cranfield.server.services import audit

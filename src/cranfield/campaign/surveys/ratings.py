@@ -1,7 +1,9 @@
-"""Pairs that people rate on a scale: words by relatedness, items by association or significance.
+"""Single judgements: pairs rated on a scale, and the category that an item belongs to.
 
-Each person rates all pairs, in a random order. Among the pairs are some whose answer is plain (a
-word with itself); who gets those wrong was not looking, and is left out (thesis, 8.5.2).
+Words are rated by relatedness, items by association or significance. Each person rates all pairs,
+in a random order. Among the pairs are some whose answer is plain (a word with itself); who gets
+those wrong was not looking, and is left out (thesis, 8.5.2). Votes for categories make an uncertain
+truth (Santini, 4); people see the categories and nothing of their tree, nor its root.
 """
 
 from __future__ import annotations
@@ -9,20 +11,26 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cranfield.answers import Answer
 from cranfield.campaign.annotation_task import Response, Sheet, Unit
-from cranfield.campaign.forms import Form, Option, Question, Tab
-from cranfield.campaign.surveys.kinds import ASSOCIATION, RANKINGS, RELATEDNESS
+from cranfield.campaign.forms import Form, Option, Question, Tab, shown_name
+from cranfield.campaign.surveys import ASSOCIATION, CATEGORIES, RANKINGS, RELATEDNESS
 from cranfield.campaign.surveys.survey import Respondents, Survey, SurveyRows
+from cranfield.data.categories import CategoryGraph
 from cranfield.data.item_vectors import ItemVectors
 from cranfield.errors import UsageError
 from cranfield.io.arrays import read_item_vectors
 from cranfield.io.concepts import read_pairs
+from cranfield.io.files import FileForm
+from cranfield.io.votes import read_categories
 from cranfield.notes import Notes
+from cranfield.types import Json, JsonObject
 from cranfield.work.seeds import generator
 
 # The ends of the scale, in words.
@@ -35,9 +43,11 @@ TITLES = {
     RELATEDNESS: "How related are these words?",
     RANKINGS: "How well does it answer the query?",
     ASSOCIATION: "How far do these two belong together?",
+    CATEGORIES: "Which category fits best?",
 }
 # Identical pairs are rated this much of the scale below its end at most.
 _SLACK = 0.25
+_KEYS = "qwertyuiopasdfghjklzxcvbnm"
 _STREAM = 47
 _DRAW = 48
 
@@ -56,22 +66,29 @@ def scale_form(kind: str, top: int) -> Form:
 def _survey(
     kind: str,
     units: Sequence[Unit],
-    pairs: Mapping[str, Any],
+    pairs: Mapping[str, Sequence[Json]],
     top: int,
     seed: int,
-    **extra: Any,
+    attention: Sequence[str] | None = None,
 ) -> Survey:
     sheet = Sheet(TITLES[kind], kind, {"form": scale_form(kind, top)}, tuple(units))
     key = {"survey": kind, "units": [u.name for u in units], "pairs": dict(pairs), "top": top}
-    return Survey(sheet.shuffled(seed), key | extra)
+    if attention is not None:
+        key["attention"] = attention
+    return Survey(sheet.shuffled(seed), key)
 
 
-def relatedness_survey(pairs: Any, *, attention: int = 1, top: int = 4, rng: int = 0) -> Survey:
+def relatedness_survey(
+    pairs: str | Path | Sequence[tuple[str, str]], *, attention: int = 1, top: int = 4, rng: int = 0
+) -> Survey:
     """Pairs of words, and `attention` words paired with themselves.
 
     `pairs` is a file that `relatedness` reads, or a list of (word, word).
     """
-    word_pairs = [(p.word1, p.word2) for p in read_pairs(pairs)] if _is_file(pairs) else list(pairs)
+    if isinstance(pairs, Sequence) and not isinstance(pairs, str):
+        word_pairs = list(pairs)
+    else:
+        word_pairs = [(p.word1, p.word2) for p in read_pairs(pairs)]
     words = list(dict.fromkeys(w for pair in word_pairs for w in pair))
     if len({frozenset(p) for p in word_pairs}) < len(word_pairs):
         raise UsageError("a pair of words stands there twice")
@@ -85,10 +102,6 @@ def relatedness_survey(pairs: Any, *, attention: int = 1, top: int = 4, rng: int
     # Only the given pairs are data; a word with itself may be among them (thesis, Table 8.3).
     added = [u.name for u in units[len(word_pairs) :]]
     return _survey(RELATEDNESS, units, table, top, rng, attention=added)
-
-
-def _is_file(pairs: Any) -> bool:
-    return not isinstance(pairs, Sequence) or isinstance(pairs, str)
 
 
 def ranking_survey(
@@ -109,7 +122,7 @@ def ranking_survey(
     words, picture_of = texts or {}, pictures or {}
     asked, query_of = topics or {}, queries or {}
     units: list[Unit] = []
-    table: dict[str, list[Any]] = {}
+    table: dict[str, list[Json]] = {}
     for topic, items in candidates.items():
         for item in items:
             name = f"{len(units) + 1:04d}"
@@ -130,7 +143,7 @@ def ranking_survey(
 
 
 def association_survey(
-    vectors: Any,
+    vectors: ItemVectors | FileForm,
     *,
     pairs: int = 20,
     near: int = 5,
@@ -163,7 +176,7 @@ def association_survey(
         pair_origin.setdefault((a, b), "drawn")
     words, picture_of = texts or {}, pictures or {}
     units: list[Unit] = []
-    table: dict[str, list[Any]] = {}
+    table: dict[str, list[Json]] = {}
     for (a, b), origin in pair_origin.items():
         name, first, second = f"{len(units) + 1:04d}", index.items[a], index.items[b]
         pair_text = "\n\n".join(words[item] for item in (first, second) if item in words)
@@ -181,6 +194,47 @@ def association_survey(
     return _survey(ASSOCIATION, units, table, top, rng)
 
 
+def category_survey(
+    categories: CategoryGraph | FileForm,
+    items: Sequence[str],
+    *,
+    texts: Mapping[str, str] | None = None,
+    pictures: Mapping[str, str] | None = None,
+    rng: int = 0,
+) -> Survey:
+    """Every item once; `categories` is CSV category,parent or a graph of them."""
+    graph = categories if isinstance(categories, CategoryGraph) else read_categories(categories)
+    names = [name for name in graph.parents if name != graph.root]
+    if len(names) < 2 or not items:
+        raise UsageError("votes need two categories and an item at least")
+    options = tuple(
+        Option(name, shown_name(name), key=_KEYS[k] if k < len(_KEYS) else "")
+        for k, name in enumerate(names)
+    )
+    question = Question("category", TITLES[CATEGORIES], "one", options, True)
+    form = Form(TITLES[CATEGORIES], (Tab("", (question,)),), at_once=True)
+    words, picture_of = texts or {}, pictures or {}
+    named = Sheet(TITLES[CATEGORIES], CATEGORIES, {"form": form}, tuple(Unit(i) for i in items))
+    # Numbered as they are shown: the id of an item, or its place in a file, may tell its category.
+    item_of = {f"{n:04d}": unit.name for n, unit in enumerate(named.shuffled(rng).units, 1)}
+    units = tuple(
+        Unit(
+            number,
+            title="" if i in words or i in picture_of else i,
+            text=words.get(i, ""),
+            picture=picture_of.get(i, ""),
+        )
+        for number, i in item_of.items()
+    )
+    key = {
+        "survey": CATEGORIES,
+        "units": list(item_of),
+        "items": item_of,
+        "categories": names,
+    }
+    return Survey(Sheet(TITLES[CATEGORIES], CATEGORIES, {"form": form}, units), key)
+
+
 def _ratings(responses: Sequence[Response]) -> dict[str, dict[str, float]]:
     """{unit: {person: rating}}"""
     ratings: dict[str, dict[str, float]] = {}
@@ -191,7 +245,7 @@ def _ratings(responses: Sequence[Response]) -> dict[str, dict[str, float]]:
     return ratings
 
 
-def count_relatedness(key: Mapping[str, Any], responses: Sequence[Response]) -> SurveyRows:
+def count_relatedness(key: JsonObject, responses: Sequence[Response]) -> SurveyRows:
     """The mean of each given pair over all who were looking and rated everything."""
     notes = Notes()
     added = frozenset(key.get("attention", ()))
@@ -224,7 +278,7 @@ def _mean_and_deviation(values: Sequence[float]) -> tuple[float, float, int]:
     return statistics.fmean(values), deviation, len(values)
 
 
-def count_rankings(key: Mapping[str, Any], responses: Sequence[Response]) -> SurveyRows:
+def count_rankings(key: JsonObject, responses: Sequence[Response]) -> SurveyRows:
     """What each person finds significant, as `displacement` reads it: ratings over the scale."""
     ratings = _ratings(responses)
     rows = [
@@ -261,7 +315,7 @@ class Association(Answer):
     def headline(self) -> str:
         return f"near pairs {self.near:.3f}, drawn pairs {self.drawn:.3f}, told {self.told:.3f}"
 
-    def payload(self, **_: object) -> dict[str, Any]:
+    def payload(self, **_: object) -> dict[str, Json]:
         names = ("item1", "item2", "pair", "cosine", "rating")
         return {
             "survey": ASSOCIATION,
@@ -278,7 +332,7 @@ class Association(Answer):
 
 
 def count_association(
-    key: Mapping[str, Any], responses: Sequence[Response], *, resamples: int = 2000
+    key: JsonObject, responses: Sequence[Response], *, resamples: int = 2000
 ) -> Association:
     """The score of an index from ratings; the interval is a bootstrap over pairs."""
     from scipy.stats import spearmanr
@@ -315,6 +369,21 @@ def count_association(
     )
 
 
-def _probability_nearer(near_ratings: Any, random_ratings: Any) -> float:
+def _probability_nearer(
+    near_ratings: NDArray[np.float64], random_ratings: NDArray[np.float64]
+) -> float:
     gaps = near_ratings[:, None] - random_ratings[None, :]
     return float(((gaps > 0) + 0.5 * (gaps == 0)).mean())
+
+
+def count_categories(key: JsonObject, responses: Sequence[Response]) -> SurveyRows:
+    """Votes as `uncertain` reads them: CSV subject,item,category."""
+    # Keys of before units were numbered have no table of items.
+    item_of = key.get("items", {})
+    rows = [
+        (response.annotator, item_of.get(filled.unit, filled.unit), filled.answers["category"][0])
+        for response in responses
+        for filled in response.done()
+    ]
+    people = Respondents.of(responses, len(key["units"]))
+    return SurveyRows(CATEGORIES, ("subject", "item", "category"), tuple(rows), people)
