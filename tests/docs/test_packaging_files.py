@@ -54,10 +54,14 @@ def test_the_citation_has_the_version() -> None:
     assert citation["license"] == PROJECT["license"]
 
 
-def test_the_changelog_names_every_version() -> None:
+def test_the_changelog_names_every_version_and_its_day() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text()
-    for path in (ROOT / "changes").glob("[0-9]*.md"):
-        assert f"changes/{path.name}" in changelog
+    row = r"^\| (\d[\d.]*) \| (\d{4}-\d\d-\d\d) \| [^(]*\(changes/\1\.md\)"
+    days = dict(re.findall(row, changelog, re.M))
+    assert set(days) == {path.stem for path in (ROOT / "changes").glob("[0-9]*.md")}
+    newest = max(days, key=lambda version: [int(part) for part in version.split(".")])
+    assert newest == __version__
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["date-released"] == days[newest]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda p: p.stem)
