@@ -81,6 +81,37 @@ def test_too_many_requests_are_refused_until_the_next_minute(monkeypatch):
     assert statuses[-1] == 200
 
 
+def test_made_up_tokens_count_for_their_address(monkeypatch):
+    """Another token with each request is no way around the limit, and takes no memory."""
+    import asyncio
+
+    from starlette.responses import PlainTextResponse
+
+    monkeypatch.setattr("cranfield.server.headers.time.monotonic", lambda: 100.0)
+
+    async def app(scope, receive, send):
+        known = (b"authorization", b"Bearer good") in scope["headers"]
+        await PlainTextResponse("", 200 if known else 401)(scope, receive, send)
+
+    limited = RateLimit(app, per_minute=5)
+    statuses = []
+
+    async def ask(token, address="10.0.0.1"):
+        async def send(message):
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+
+        scope = {"type": "http", "path": "/api/v1/x", "method": "GET", "client": (address, 1)}
+        await limited(scope | {"headers": [(b"authorization", token)]}, None, send)
+
+    for number in range(8):
+        asyncio.run(ask(b"Bearer %d" % number))
+    assert statuses == [401] * 5 + [429] * 3
+    asyncio.run(ask(b"Bearer good", "10.0.0.2"))
+    assert statuses[-1] == 200, "others go on"
+    assert len(limited._counts) <= 4
+
+
 def test_the_page_for_programs_names_every_address(site):
     from cranfield.server.permissions import RULES
 

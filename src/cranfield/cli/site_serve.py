@@ -35,7 +35,8 @@ def make_parser() -> Parser:
     add(
         parser,
         "--webhook-hosts NAMES",
-        "machines whose programs may be told of events, with commas (default: none)",
+        "machines whose programs may be told of events, as host or host:port, with commas "
+        "(default: none)",
         str,
         "",
     )

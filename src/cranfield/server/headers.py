@@ -56,13 +56,15 @@ class SecurityHeaders:
 class RateLimit:
     """Counts requests to the interface by token, or by address, in windows of a minute.
 
-    Every answer says in its headers how many are allowed, how many are left, and in how many
-    seconds the next window begins; too many are answered with 429.
+    What comes with a token that is none counts for its address: tokens that are made up, another
+    one each time, help nobody. Every answer says in its headers how many are allowed, how many are
+    left, and in how many seconds the next window begins; too many are answered with 429.
     """
 
     def __init__(self, app: ASGIApp, *, per_minute: int) -> None:
         self.app, self.per_minute = app, per_minute
         self._window, self._counts = 0, dict[str, int]()
+        self._failures = dict[str, int]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or not scope["path"].startswith(API):
@@ -71,9 +73,11 @@ class RateLimit:
         now = time.monotonic()
         window = int(now // MINUTE)
         if window != self._window:
-            self._window, self._counts = window, {}
-        key = self._key(scope)
+            self._window, self._counts, self._failures = window, {}, {}
+        key, address = _keys(scope)
         count = self._counts[key] = self._counts.get(key, 0) + 1
+        if key != address:
+            count = max(count, self._failures.get(address, 0) + 1)
         limits = {
             "RateLimit-Limit": str(self.per_minute),
             "RateLimit-Remaining": str(max(0, self.per_minute - count)),
@@ -83,6 +87,9 @@ class RateLimit:
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message).update(limits)
+                if message["status"] == 401 and key != address:
+                    self._failures[address] = self._failures.get(address, 0) + 1
+                    self._counts.pop(key, None)
             await send(message)
 
         if count > self.per_minute:
@@ -97,8 +104,10 @@ class RateLimit:
             return
         await self.app(scope, receive, sending)
 
-    @staticmethod
-    def _key(scope: Scope) -> str:
-        token = Headers(scope=scope).get("authorization", "")
-        address = (scope.get("client") or ("",))[0]
-        return hashlib.sha256((token or address).encode()).hexdigest()
+
+def _keys(scope: Scope) -> tuple[str, str]:
+    """Under what a request is counted, and its address: the same for one without a token."""
+    token = Headers(scope=scope).get("authorization", "")
+    address = (scope.get("client") or ("",))[0]
+    hashes = [hashlib.sha256(text.encode()).hexdigest() for text in (token or address, address)]
+    return hashes[0], hashes[1]

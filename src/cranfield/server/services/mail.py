@@ -8,13 +8,15 @@ from __future__ import annotations
 import os
 import re
 import smtplib
+import ssl
 from email.message import EmailMessage
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
-from cranfield.errors import UsageError
+from cranfield.errors import CranfieldError, UsageError
 from cranfield.server.context import SECOND, Context, as_time, hash_of
 from cranfield.server.services import accounts, audit, jobs, scoring
 from cranfield.server.services.campaigns import Row
@@ -22,6 +24,7 @@ from cranfield.server.store.tables import (
     campaign,
     email_link,
     invitation,
+    job,
     membership,
     person,
     role,
@@ -32,7 +35,9 @@ PASSWORD_VARIABLE = "CRANFIELD_SMTP_PASSWORD"
 SECONDS = 20.0
 HOUR = 3600 * SECOND
 LINK_HOURS, INVITATION_DAYS = 48, 30
-_EMAIL = re.compile(r"[^@\s<>,;:\"]{1,64}@[A-Za-z0-9.-]{1,190}")
+# How many mails an hour ask one address, or come from one account, whether an address is theirs.
+MOST_TO_ADDRESS, MOST_BY_PERSON = 3, 10
+_EMAIL = re.compile(r"[^@\s<>,;:\"()\[\]\\\x00-\x1f\x7f]{1,64}@[A-Za-z0-9.-]{1,190}")
 ROLE_WORDS = {"": "to take part with a team", "A": "as an assessor", "J": "as an adjudicator"}
 ROLE_WORDS["O"] = "as an organiser"
 TEXTS = {
@@ -102,10 +107,26 @@ def set_email(
     now = context.clock.now()
     values = {"email": address, "email_verified": now if verified else None}
     connection.execute(update(person).where(person.c.id == person_id).values(**values))
-    connection.execute(delete(email_link).where(email_link.c.person == person_id))
+    # A link that is on its way to the same address stays good: perhaps no other one follows.
+    others = (email_link.c.person == person_id) & (email_link.c.email != address)
+    connection.execute(delete(email_link).where(others))
     audit.append(connection, now, person_id, "person.email", person_id)
-    if address and not verified:
-        request_mail(connection, context, "verify", {"person": person_id, "to": address})
+    if address and not verified and _may_ask(connection, now, person_id, address):
+        once = f"{person_id}:{hash_of(address.lower())}:{context.new_id()}"
+        request_mail(connection, context, "verify", {"person": person_id, "to": address}, once)
+
+
+def _may_ask(connection: Connection, now: int, person_id: str, address: str) -> bool:
+    """Whether one more mail may ask: no account floods a stranger, nor do many together."""
+
+    def count(pattern: str) -> int:
+        rows = select(func.count()).where(job.c.created > now - HOUR, job.c.key.like(pattern))
+        return int(connection.execute(rows).scalar_one())
+
+    return (
+        count(f"mail:verify:%:{hash_of(address.lower())}:%") < MOST_TO_ADDRESS
+        and count(f"mail:verify:{person_id}:%") < MOST_BY_PERSON
+    )
 
 
 def verify_email(connection: Connection, context: Context, secret: str) -> str | None:
@@ -239,16 +260,20 @@ def use_invitation(
     connection: Connection, context: Context, person_id: str, campaign_id: str, secret: str
 ) -> None:
     """Take an invitation: its role, and its address where the person has none."""
-    row = invitation_of(connection, context, campaign_id, secret)
-    if row is None:
+    row, now = invitation_of(connection, context, campaign_id, secret), context.clock.now()
+    # Of two who come by it at the same moment the second one sees that it was used.
+    unused = (invitation.c.id == (row["id"] if row else "")) & invitation.c.used.is_(None)
+    if (
+        row is None
+        or not connection.execute(update(invitation).where(unused).values(used=now)).rowcount
+    ):
         raise UsageError("this invitation has ended or was used")
-    now = context.clock.now()
-    connection.execute(update(invitation).where(invitation.c.id == row["id"]).values(used=now))
     if row["role"]:
         accounts.grant(connection, context, person_id, person_id, row["role"], campaign_id)
     own = connection.execute(select(person.c.email).where(person.c.id == person_id)).scalar()
     if row["email"] and not own:
-        set_email(connection, context, person_id, row["email"], verified=True)
+        # A link that was shown to an organiser proves nothing about who reads the address.
+        set_email(connection, context, person_id, row["email"], verified=can_send(context))
 
 
 def invitations_of(connection: Connection, campaign_id: str) -> list[Row]:
@@ -282,19 +307,39 @@ def send(context: Context, job_input: Row) -> Row:
 
 
 def _connect(address: str) -> smtplib.SMTP:
+    """A connection to the server for mail; no password goes over one that others could read."""
     parts = urlsplit(address)
     host = parts.hostname or ""
+    secure = ssl.create_default_context()
     if parts.scheme == "smtps":
-        server: smtplib.SMTP = smtplib.SMTP_SSL(host, parts.port or 465, timeout=SECONDS)
+        server: smtplib.SMTP = smtplib.SMTP_SSL(
+            host, parts.port or 465, timeout=SECONDS, context=secure
+        )
     else:
         server = smtplib.SMTP(host, parts.port or 25, timeout=SECONDS)
         server.ehlo()
         if server.has_extn("starttls"):
-            server.starttls()
+            server.starttls(context=_own_machine(host) or secure)
             server.ehlo()
+        elif parts.username and _own_machine(host) is None:
+            server.close()
+            raise CranfieldError(f"{host} offers no encryption: the password is not sent to it")
     if parts.username:
         server.login(parts.username, os.environ.get(PASSWORD_VARIABLE, ""))
     return server
+
+
+def _own_machine(host: str) -> ssl.SSLContext | None:
+    """For a server on this machine, whose certificate names no host: encrypted, not verified."""
+    try:
+        own = host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        own = False
+    if not own:
+        return None
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
 
 
 def _values(connection: Connection, context: Context, job_input: Row) -> dict[str, Any] | None:

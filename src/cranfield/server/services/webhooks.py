@@ -9,8 +9,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
+import socket
+import threading
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from sqlalchemy import Connection, delete, insert, select, update
 
@@ -28,19 +32,50 @@ SIGNATURE = "X-Cranfield-Signature"
 SECONDS = 10.0
 MOST_WEBHOOKS = 10
 KEY = "webhook-key"
+PORTS = {"http": 80, "https": 443}
+LONGEST_URL = 1000
+# What may stand in the line of a request as it is.
+_URL = re.compile(r"[!-~]+")
 
 
 def checked_url(context: Context, text: str) -> str:
-    """The address of a webhook, or a UsageError: only machines that the site names are called."""
+    """The address of a webhook, or a UsageError: only machines that the site names are called.
+
+    A machine is called at the usual port, and at another one where the site names that, too: what
+    else listens there is not for organisers.
+    """
     url = text.strip()
-    parts = urlsplit(url)
     hosts = context.settings.webhook_hosts
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+    parts, port = _parts_of(url)
+    if parts is None or "@" in parts.netloc or not parts.hostname or len(url) > LONGEST_URL:
         raise UsageError("the address of a webhook is https://host/path")
-    if parts.hostname not in hosts:
+    if (parts.hostname, port or PORTS[parts.scheme]) not in _allowed(hosts, parts.scheme):
+        named = parts.hostname if port is None else f"{parts.hostname}:{port}"
         allowed = ", ".join(hosts) or "none"
-        raise UsageError(f"this site calls no program on {parts.hostname}; it may call: {allowed}")
+        raise UsageError(f"this site calls no program on {named}; it may call: {allowed}")
     return url
+
+
+def _parts_of(url: str) -> tuple[SplitResult | None, int | None]:
+    """The parts of an address and its port; no parts where it is none of HTTP."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None, None
+    return (parts if parts.scheme in PORTS and _URL.fullmatch(url) else None), port
+
+
+def _allowed(hosts: tuple[str, ...], scheme: str) -> set[tuple[str, int]]:
+    """The machines and ports that `--webhook-hosts` names, as `host` or `host:port`."""
+    machines = set()
+    for entry in hosts:
+        # A bare address of IPv6 has more colons than one, and no port.
+        bare = entry.count(":") > 1 and not entry.startswith("[")
+        parts, port = _parts_of(f"{scheme}://[{entry}]" if bare else f"{scheme}://{entry}")
+        if parts is not None and parts.hostname:
+            machines.add((parts.hostname, port or PORTS[scheme]))
+    return machines
 
 
 def add_webhook(
@@ -126,14 +161,25 @@ def _post(url: str, body: bytes, secret: str) -> tuple[str, bool]:
     connection = kind(parts.hostname or "", parts.port, timeout=SECONDS)
     headers = {"Content-Type": "application/json", SIGNATURE: signature(secret, body)}
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    # The limit of a connection is one for each byte; an answer that drips ends, too.
+    ending = threading.Timer(SECONDS, _hang_up, (connection,))
+    ending.daemon = True
+    ending.start()
     try:
         connection.request("POST", target, body, headers)
         status = connection.getresponse().status
     except (OSError, HTTPException) as error:
         return f"not reached: {type(error).__name__}", True
     finally:
+        ending.cancel()
         connection.close()
     return f"answered {status}", status >= 500
+
+
+def _hang_up(connection: HTTPConnection) -> None:
+    with suppress(OSError):
+        if connection.sock is not None:
+            connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def tell_scored(connection: Connection, context: Context, campaign_id: str, task_slug: str) -> None:
