@@ -28,8 +28,9 @@ from campaigns import (
     skewed,
     with_erratic,
 )
-from cranfield import Scores, evaluate_labels, stats
+from cranfield import Scores, accept_run, evaluate_labels, measure, stats
 from cranfield.comparison.pair_statistics import LEVELS, SURE
+from cranfield.comparison.regression_gate import drift_checked
 from cranfield.stats._resample import all_pairs
 from cranfield.stats.bootstrap import Draws, studentized
 from cranfield.stats.design import UnitDesign
@@ -381,6 +382,65 @@ def gate() -> Found:
     return shown(["true loss", "0", "0.009, allowed", "0.05"], table), missed
 
 
+def _system(name: str, values: np.ndarray) -> Scores:
+    """The scores of one run, from its values per topic."""
+    topics = tuple(f"t{i}" for i in range(len(values)))
+    ap = measure("AP")
+    return Scores(
+        "ranked",
+        (name,),
+        (ap,),
+        {"topic": topics},
+        {ap: "topic"},
+        {ap: values[None]},
+        {ap: values[None].mean(axis=1)},
+        (0,),
+        (len(topics),),
+    )
+
+
+def drift() -> Found:
+    """Thirty changes, each accepted while the gate lets it pass, 40 times: who stops, and when?"""
+    table, missed = [], []
+    margin, changes = 0.02, 30
+    worlds = (
+        ("no loss", 0.0, 0.0),
+        ("one loses 0.015, the others nothing", 0.015, 0.0),
+        ("each loses 0.004", 0.004, 0.004),
+    )
+    for label, at_first, loss in worlds:
+        stops, lost = {"gate": 0, "drift": 0}, []
+        for seed in range(40):
+            rng = np.random.default_rng([71, seed, int(1000 * (at_first + loss))])
+            system = rng.beta(1.2, 2.0, 100)
+            values = system
+            ledger = _system("main", values)
+            for change in range(1, changes + 1):
+                # What a change does to a topic stays: the next change begins there.
+                last, values = (
+                    values,
+                    values + rng.normal(-at_first if change == 1 else -loss, 0.03, 100),
+                )
+                new = _system("main", values)
+                step = stats.mean_intervals((values - last)[None], resamples=199, rng=change)
+                stops["gate"] += bool(step.high[0] < -margin)
+                if ledger.accepted:
+                    (check,) = drift_checked(new, ledger, margin, resamples=199, rng=change)
+                    if not check.holds:
+                        stops["drift"] += 1
+                        lost.append(change * loss)
+                        break
+                ledger = accept_run(ledger, new)
+        row = [label, percent(stops["gate"] / 40), percent(stops["drift"] / 40)]
+        table.append([*row, f"{np.median(lost):.3f}" if loss else ""])
+        if loss:
+            missed += outside("drift that is stopped", stops["drift"] / 40, 0.95, 1.0)
+        else:
+            missed += outside("systems without drift that are stopped", stops["drift"] / 40, 0, 0.1)
+    heads = ["30 changes, 100 topics, margin 0.02", "gate alone", "with its drift", "lost by then"]
+    return shown(heads, table), missed
+
+
 def stars() -> Found:
     """Do stars that are not marked with ? stay when other draws are made?"""
     rng = np.random.default_rng(11)
@@ -584,6 +644,7 @@ CHECKS: dict[str, Callable[[], Found]] = {
     "detectable": detectable,
     "skewed": skewness,
     "gate": gate,
+    "drift": drift,
     "stars": stars,
     "items": items,
     "clusters": clusters,

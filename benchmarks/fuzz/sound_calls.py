@@ -165,6 +165,10 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "people": cf.read_subject_rankings("people.csv"),
         "ask": lambda _, count: ["b", "a"][:count],
     },
+    "accept_run": lambda: {
+        "baseline": scores().of_runs(["one"]),
+        "scores": scores().of_runs(["two"]),
+    },
     "assert_not_worse": lambda: {"scores": scores(), "baseline": "two", **FEW},
     "assess_agreement": lambda: {"log": log()},
     "assess_judges": lambda: {"gold": QRELS, "judges": {"j": QRELS}, "runs": RUNS, **FEW},

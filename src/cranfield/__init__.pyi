@@ -46,6 +46,7 @@ from .comparison.judges import assess_judges as assess_judges
 from .comparison.ppi import PoweredScores as PoweredScores
 from .comparison.ppi import evaluate_powered as evaluate_powered
 from .comparison.ppi import powered as powered
+from .comparison.regression_gate import accept_run as accept_run
 from .comparison.regression_gate import assert_not_worse as assert_not_worse
 from .compat.pytrec_eval import from_pytrec as from_pytrec
 from .compat.ranx import from_ranx as from_ranx

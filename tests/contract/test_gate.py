@@ -4,7 +4,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli import main
-from cranfield.comparison.regression_gate import check_floors, worse_checked
+from cranfield.comparison.regression_gate import check_floors, drift_checked, worse_checked
 from cranfield.errors import UsageError
 from cranfield.report.gate import junit_xml, markdown_summary
 
@@ -98,6 +98,97 @@ def test_assert_not_worse(tmp_path):
         cf.assert_not_worse(new, "nobody")
     with pytest.raises(UsageError, match="under none of these measures"):
         cf.assert_not_worse(cf.evaluate(JUDGED, {"change": SAME}, "P@1"), old)
+
+
+def stepwise(step):
+    """A system that puts the relevant item of a few more topics lower with each change."""
+    return run([3 if i < 4 * step else (1, 2)[i % 2] for i in range(len(TOPICS))])
+
+
+@pytest.mark.parametrize("measure", ["RR", "NMRR"])
+def test_small_losses_that_add_up_are_seen(measure, tmp_path):
+    """Each change may lose 0.1; all together lose more, which only earlier baselines show."""
+
+    def scored(step):
+        return cf.evaluate(JUDGED, {"main": stepwise(step)}, measure, collection_size=4)
+
+    ledger = scored(0)
+    stopped = None
+    for step in range(1, 9):
+        change = scored(step)
+        try:
+            cf.assert_not_worse(change, ledger, 0.1, resamples=500)
+        except AssertionError as error:
+            stopped = str(error)
+            break
+        # The step by itself is always allowed.
+        before = scored(step - 1)
+        cf.assert_not_worse(change, before, 0.1, resamples=500)
+        ledger = cf.accept_run(ledger, change)
+        assert ledger.accepted == step + 1
+        ledger.save(tmp_path / "ledger.json")
+        ledger = cf.load(tmp_path / "ledger.json")
+    assert step > 2
+    assert stopped is not None
+    assert "the accepted baseline main (1 of" in stopped
+    assert "allowed loss 0.1 since any accepted baseline by test" in stopped
+    # Nothing but the drift stops it.
+    cf.assert_not_worse(change, scored(step - 1), 0.1, resamples=500)
+
+
+def test_drift_by_non_inferiority_and_superiority():
+    ledger = cf.evaluate(JUDGED, {"main": GOOD}, "RR")
+    for _ in range(3):
+        ledger = cf.accept_run(ledger, cf.evaluate(JUDGED, {"main": GOOD}, "RR"))
+    assert ledger.runs == ("main", "main 2", "main 3", "main 4")
+    change = cf.evaluate(JUDGED, {"change": SAME}, "RR")
+    (wide,) = drift_checked(change, ledger, 0.6, "non-inferiority", resamples=500)
+    (narrow,) = drift_checked(change, ledger, 0.01, "non-inferiority", resamples=500)
+    assert wide.holds
+    assert not narrow.holds
+    assert drift_checked(change, ledger, 0.01, resamples=500)[0].holds
+    assert drift_checked(change, ledger, 0.01, "superiority") == ()
+    # One baseline is the last one, which the gate itself looks at.
+    assert drift_checked(change, cf.accept_run(ledger.of_runs(["main"]), change), 0.0) != ()
+
+
+def test_what_cannot_be_accepted():
+    two = cf.evaluate(JUDGED, {"main": GOOD, "other": SAME}, "RR")
+    one = two.of_runs(["main"])
+    with pytest.raises(UsageError, match="a baseline is one run"):
+        cf.accept_run(two, one)
+    with pytest.raises(UsageError, match="one run is accepted at a time"):
+        cf.accept_run(one, two)
+    with pytest.raises(UsageError, match="under none of these measures"):
+        cf.accept_run(one, cf.evaluate(JUDGED, {"main": GOOD}, "AP"))
+
+
+def test_accepting_on_the_command_line(tmp_path, capsys):
+    qrels = "".join(f"{t} 0 {i} {g}\n" for t, items in JUDGED.items() for i, g in items.items())
+    (tmp_path / "qrels").write_text(qrels)
+    for step in range(9):
+        lines = (
+            f"{t} Q0 {i} 0 {s} x\n" for t, items in stepwise(step).items() for i, s in items.items()
+        )
+        (tmp_path / f"s{step}.run").write_text("".join(lines))
+    ledger, qrels_file = str(tmp_path / "accepted.json"), str(tmp_path / "qrels")
+    argv = ["eval", qrels_file, str(tmp_path / "s0.run"), "-m", "RR", "--per-topic", "--quiet"]
+    assert main([*argv, "--format", "json", "-o", ledger]) == 0
+    gate = ["--fail-if-worse", "0.1", "--baseline", ledger, "--resamples", "500", "--quiet"]
+    codes = []
+    for step in range(1, 9):
+        before = (tmp_path / "accepted.json").read_bytes()
+        codes.append(
+            main(["compare", qrels_file, str(tmp_path / f"s{step}.run"), *gate, "--accept"])
+        )
+        # A run that fails is not accepted.
+        assert ((tmp_path / "accepted.json").read_bytes() != before) is (codes[-1] == 0)
+    assert codes[0] == 0
+    assert codes[-1] == 1
+    assert "of more than the margin" in capsys.readouterr().err
+    assert cf.load(ledger).accepted == 1 + codes.count(0)
+    assert main(["compare", qrels_file, str(tmp_path / "s1.run"), *gate[2:], "--accept"]) == 2
+    assert "--accept needs --fail-if-worse" in capsys.readouterr().err
 
 
 def test_floors_and_files():

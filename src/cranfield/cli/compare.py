@@ -25,7 +25,14 @@ from cranfield.cli._inputs import (
     truth_options,
     with_folder,
 )
-from cranfield.comparison.regression_gate import WAYS, worse_checked
+from cranfield.comparison.regression_gate import (
+    WAYS,
+    accept_run,
+    drift_checked,
+    read_ledger,
+    worse_checked,
+)
+from cranfield.errors import UsageError
 from cranfield.evaluation.inputs import (
     SUBJECT_OPTIONS,
     EvaluationInput,
@@ -37,6 +44,8 @@ from cranfield.evaluation.inputs import (
 
 if TYPE_CHECKING:
     from cranfield.comparison.answer import Comparison
+    from cranfield.comparison.regression_gate import Check
+    from cranfield.evaluation.scores import Scores
     from cranfield.notes import Progress
 
 DESCRIPTION = """Compare runs with a baseline, or every two runs, under one or more measures:
@@ -73,9 +82,12 @@ def main(argv: Sequence[str]) -> int:
     subject = EvaluationInput.of(
         arguments.pop("files"), arguments.pop("truth"), min_runs=fewest_runs, **inputs
     )
-    worse, by, junit, summary = (
-        arguments.pop(n) for n in ("fail_if_worse", "worse_by", "junit", "summary")
+    worse, by, junit, summary, accept = (
+        arguments.pop(n) for n in ("fail_if_worse", "worse_by", "junit", "summary", "accept")
     )
+    baseline_file = arguments["baseline"]
+    if accept and not (has_saved_baseline and worse is not None):
+        raise UsageError("--accept needs --fail-if-worse, and --baseline with a file of scores")
     subject, bad = subject.without_bad() if arguments.pop("keep_going") else (subject, ())
     names, public, tables = (
         arguments.pop("measures"),
@@ -100,25 +112,42 @@ def main(argv: Sequence[str]) -> int:
             }
             report_case = case_of(subject, names, **case_options)
             page = comparison_page(report_case, parts=parts, public=public, **output.head(public))
-            comparison = report_case.comparison
+            scores, comparison = report_case.scores, report_case.comparison
         else:
-            comparison = _compare_runs(subject, names, arguments, progress)
+            scores, comparison = _compare_runs(subject, names, arguments, progress)
+        checks: tuple[Check, ...] = ()
+        if comparison is not None and worse is not None:
+            checks = worse_checked(comparison, worse, by)
+            ledger = read_ledger(baseline_file)
+            if ledger is not None:
+                drift_options = {k: v for k, v in arguments.items() if k in _DRIFT_OPTIONS}
+                checks += drift_checked(scores, ledger, worse, by, **drift_options)
     code = 1 if bad else 0
     if comparison is not None:
         output.show(with_notes(comparison, bad), page=page, parts=parts)
         if worse is not None:
-            code = gate(worse_checked(comparison, worse, by), junit, summary, output) or code
+            code = gate(checks, junit, summary, output) or code
+    if accept and not code:
+        accept_run(baseline_file, scores).save(baseline_file)
+        output.wrote(baseline_file, "the run is the last accepted baseline")
     return code
+
+
+# What a comparison with earlier baselines is asked like.
+_DRIFT_OPTIONS = frozenset(
+    {"measures", "test", "correction", "alpha", "resamples"}
+    | {"rng", "jobs", "units", "design", "correct"}
+)
 
 
 def _compare_runs(
     subject: EvaluationInput, names: str | None, options: dict[str, Any], progress: Progress
-) -> Comparison:
+) -> tuple[Scores, Comparison]:
     measure_names = names or baseline_measures(options["baseline"])
-    scores = subject.scores(measure_names, options["jobs"], progress.part(0.0, 0.5))
+    scores = joined = subject.scores(measure_names, options["jobs"], progress.part(0.0, 0.5))
     if options["baseline"] is not None:
-        scores, options["baseline"] = with_baseline(scores, options["baseline"])
-    return scores.compare(**options, progress=progress.part(0.5, 1.0))
+        joined, options["baseline"] = with_baseline(scores, options["baseline"])
+    return scores, joined.compare(**options, progress=progress.part(0.5, 1.0))
 
 
 def make_parser() -> Parser:
@@ -136,6 +165,9 @@ def make_parser() -> Parser:
     non-inferiority (or interval): unless it rules such a loss out; superiority: unless it shows a
     gain of more than X"""
     add(group, "--worse-by", help_text, WAYS, "test")
+    help_text = """when the gate lets the run pass, add it to the accepted baselines in the file of
+    --baseline; later runs are held against the last one, and for their drift against all"""
+    add(group, "--accept", help_text, bool)
     common(group, "junit", "summary")
     subject_options(parser)
     truth_options(parser)

@@ -38,7 +38,7 @@ from cranfield.validation import validate_params
 FOREIGN = (
     "by",
     *("per_topic", "per_item", "per_concept", "explain", "public", "tie_range", "fail_under"),
-    *("junit", "summary", "fail_if_worse", "worse_by"),
+    *("junit", "summary", "fail_if_worse", "worse_by", "accept"),
     *("executor", "tail", "test", "margin", "detect", "power", "show", "keep_going"),
     *("tune", "on", "tune_per", "draws", "units", "correct"),
 )

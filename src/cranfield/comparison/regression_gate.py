@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
@@ -13,7 +14,11 @@ from cranfield.validation import describe_value, validate_params
 
 if TYPE_CHECKING:
     from cranfield.comparison.answer import Comparison, Pair
+    from cranfield.comparison.plan import Plan
     from cranfield.evaluation.scores import Scores
+    from cranfield.io.design import DesignForm
+    from cranfield.measures.base import Measure
+    from cranfield.options import CorrectionFamily, ResampledUnits
     from cranfield.stats._resample import Resamples, Rng
 
 # "interval" is the older name of non-inferiority.
@@ -92,6 +97,165 @@ def _check(pair: Pair, baseline: str, sign: int, margin: float, by: By, alpha: f
     return Check(pair.a, pair.measure, not fails, message)
 
 
+def read_ledger(baseline: object) -> Scores | None:
+    """The accepted baselines that a baseline holds, be it scores or a file; None for any other."""
+    from cranfield.evaluation.inputs import is_saved, read_scores
+    from cranfield.evaluation.scores import Scores
+
+    if isinstance(baseline, Scores):
+        scores = baseline
+    elif isinstance(baseline, (str, Path)) and is_saved(baseline):
+        scores = read_scores([baseline])
+    else:
+        return None
+    return scores if scores.accepted else None
+
+
+@validate_params
+def accept_run(baseline: Scores | str | Path, scores: Scores) -> Scores:
+    """The accepted baselines of a gate with one more, the run of some scores.
+
+    Parameters
+    ----------
+    baseline
+        The baselines so far, oldest first: what this function gave, or scores of one run, or a
+        file of either.
+    scores
+        The scores of the run that is accepted.
+
+    Returns
+    -------
+    Scores
+        All accepted runs, under the measures that all of them have. Saved, they are a baseline:
+        a change is held against the last one, and for its drift against all the others.
+
+    Examples
+    --------
+    >>> import cranfield as cf
+    >>> judged = {t: {"a": 1, "b": 0} for t in "uvw"}
+    >>> first, second = (cf.evaluate(judged, {"main": {t: {"a": 1}} for t in judged}, "AP"),) * 2
+    >>> cf.accept_run(cf.accept_run(first, second), second).runs
+    ('main', 'main 2', 'main 3')
+    """
+    from cranfield.evaluation.inputs import read_scores
+    from cranfield.evaluation.scores import Scores
+
+    ledger = baseline if isinstance(baseline, Scores) else read_scores([baseline])
+    if ledger.accepted == 0 and len(ledger.runs) != 1:
+        raise UsageError(f"a baseline is one run, and these are {', '.join(ledger.runs)}")
+    if len(scores.runs) != 1:
+        raise UsageError(f"one run is accepted at a time, and these are {', '.join(scores.runs)}")
+    ledger = ledger.of_runs(ledger.runs[: ledger.accepted or 1])
+    shared = [m for m in ledger.measures if m in scores.measures]
+    if not shared:
+        raise UsageError("the baseline has scores under none of these measures")
+    numbered = (f"{scores.runs[0]} {number}" for number in itertools.count(2))
+    names = itertools.chain(scores.runs, numbered)
+    name = next(name for name in names if name not in ledger.runs)
+    joined = Scores.concat([ledger.select(shared), replace(scores.select(shared), runs=(name,))])
+    return replace(joined, accepted=len(joined.runs), notes=())
+
+
+def drift_checked(
+    scores: Scores,
+    ledger: Scores,
+    margin: float = 0.0,
+    by: By = "test",
+    *,
+    measures: str | Sequence[str] | None = None,
+    test: Test = "bootstrap",
+    correction: PairCorrection | None = None,
+    alpha: float = 0.05,
+    resamples: Resamples = 10_000,
+    rng: Rng = 0,
+    jobs: int = 1,
+    units: ResampledUnits | None = None,
+    design: DesignForm | None = None,
+    correct: CorrectionFamily = "pairs",
+) -> tuple[Check, ...]:
+    """Whether each run is no worse, by more than a margin, than any baseline before the last one.
+
+    Each accepted change may lose up to the margin, and ten of them ten times as much: the loss
+    since each earlier baseline is tested against the same margin. by="test": a run fails when it is
+    shown to lose more, corrected for the number of baselines. by="non-inferiority": it fails unless
+    such a loss is ruled out for every one of them. by="superiority" asks for gains, and nothing of
+    drift.
+    """
+    from cranfield.comparison.plan import checked_plan
+
+    if ledger.accepted < 2 or by == "superiority":
+        return ()
+    plan = checked_plan(
+        baseline=None,
+        test=test,
+        correction=correction,
+        tail="two",
+        alpha=alpha,
+        interval=None,
+        resamples=resamples,
+        margin=None,
+        detect=None,
+        power=0.8,
+        rng=rng,
+        jobs=jobs,
+        units=units,
+        design=design,
+    )
+    earlier = ledger.of_runs(ledger.runs[: ledger.accepted - 1])
+    shared = [m for m in scores.measures if m in earlier.measures]
+    if measures is not None:
+        names = measures.split() if isinstance(measures, str) else measures
+        chosen = {scores.measure_named(name) for name in names}
+        shared = [m for m in shared if m in chosen]
+    if correct == "measures":
+        plan = replace(plan, times=len(shared))
+    return tuple(
+        _drift(scores.of_runs([run]), earlier, measure, margin, by, plan)
+        for measure in shared
+        for run in scores.runs
+    )
+
+
+def _drift(
+    scores: Scores, earlier: Scores, measure: Measure, margin: float, by: By, plan: Plan
+) -> Check:
+    """Test a run against earlier baselines that are put lower by the margin."""
+    import numpy as np
+
+    from cranfield.comparison.sampling import sampled_units
+    from cranfield.comparison.significance import PairedSample, run_tests
+    from cranfield.evaluation.scores import Scores
+    from cranfield.notes import Notes, Progress
+
+    sign = -1.0 if measure.higher_is_better is False else 1.0
+    baselines = [f"baseline {name}" for name in earlier.runs]
+    joined = Scores.concat(
+        [scores.select([measure]), replace(earlier.select([measure]), runs=tuple(baselines))]
+    )
+    units = sampled_units(joined, measure, plan, Notes())
+    values = units.values.copy()
+    values[1:] -= sign * margin
+    pairs = np.array([[i, 0] for i in range(1, len(values))], dtype=np.int64)
+    sample = PairedSample(joined, measure, plan, units, values, pairs, np.arange(len(pairs)))
+    results = run_tests(sample, Progress.of(None))
+    if by == "test":
+        fails = (results.corrected <= plan.alpha) & (results.direction > 0)
+    else:
+        fails = ~((results.p <= plan.alpha) & (results.direction < 0))
+    means = joined.plain_means(measure)
+    losses = [sign * (mean - means[0]) for mean in means[1:]]
+    candidates = np.flatnonzero(fails) if fails.any() else np.arange(len(losses))
+    worst = int(max(candidates, key=lambda i: losses[i]))
+    run, name = scores.runs[0], earlier.runs[worst]
+    message = (
+        f"{run}: {measure} is {means[0]:.4f}, the accepted baseline {name} ({worst + 1} of "
+        f"{len(losses) + 1}, oldest first) has {means[worst + 1]:.4f} ({-losses[worst]:+.4f}, "
+        f"p of more than the margin {results.corrected[worst]:.4f}); allowed loss {margin:g} since "
+        f"any accepted baseline by {by}"
+    )
+    return Check(run, str(measure), not bool(fails.any()), message)
+
+
 @validate_params
 def assert_not_worse(
     scores: Scores,
@@ -111,8 +275,9 @@ def assert_not_worse(
 ) -> Comparison:
     """An AssertionError that names every run worse than the baseline by more than a margin.
 
-    `baseline` is a run among the scores, other scores, or a file of saved ones. See
-    `worse_checked` for `by`, and `compare` for the other options.
+    `baseline` is a run among the scores, other scores, or a file of saved ones; where it holds
+    accepted baselines (`accept_run`), the run is held against the last one and, for its drift,
+    against all others. See `worse_checked` for `by`, and `compare` for the other options.
 
     >>> import cranfield as cf
     >>> judged = {t: {"a": 1, "b": 0} for t in "uvwxyz"}
@@ -127,6 +292,7 @@ def assert_not_worse(
     if not isinstance(scores, Scores):
         raise UsageError(f"scores={describe_value(scores)} are not the scores of an evaluation")
     joined, name = with_baseline(scores, baseline)
+    ledger = read_ledger(baseline)
     comparison = joined.compare(
         baseline=name,
         measures=measures,
@@ -139,7 +305,22 @@ def assert_not_worse(
         rng=rng,
         jobs=jobs,
     )
-    wrong = [check.said for check in worse_checked(comparison, margin, by=by) if not check.holds]
+    checks = list(worse_checked(comparison, margin, by=by))
+    if ledger is not None:
+        checks += drift_checked(
+            scores,
+            ledger,
+            margin,
+            by,
+            measures=measures,
+            test=test,
+            correction=correction,
+            alpha=alpha,
+            resamples=resamples,
+            rng=rng,
+            jobs=jobs,
+        )
+    wrong = [check.said for check in checks if not check.holds]
     if wrong:
         raise AssertionError("worse than the baseline:\n" + "\n".join(wrong))
     return comparison

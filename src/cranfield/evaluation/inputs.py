@@ -110,8 +110,8 @@ def baseline_measures(baseline: Any) -> str | None:
 def with_baseline(scores: Scores, baseline: Any) -> tuple[Scores, str]:
     """The scores with those of a baseline, and its name.
 
-    It is a run among the scores, or other scores of one run, or a file of them; those are
-    compared on the measures that both have.
+    It is a run among the scores, or other scores of one run, or a file of them; of accepted
+    baselines it is the last. Scores are compared on the measures that both have.
     """
     if isinstance(baseline, str) and baseline in scores.runs:
         return scores, baseline
@@ -121,6 +121,10 @@ def with_baseline(scores: Scores, baseline: Any) -> tuple[Scores, str]:
         baseline_scores, name = read_scores([baseline]), run_name(baseline)
     else:
         return scores, str(baseline)  # a comparison says what is wrong with it
+    if baseline_scores.accepted:
+        last = baseline_scores.runs[baseline_scores.accepted - 1]
+        name = last if isinstance(baseline, Scores) else name
+        baseline_scores = baseline_scores.of_runs([last])
     if len(baseline_scores.runs) != 1:
         raise UsageError(f"a baseline is one run, and these are {', '.join(baseline_scores.runs)}")
     name = f"baseline {name}" if name in scores.runs else name

@@ -233,6 +233,8 @@ class Scores(Answer):
     bias: Mapping[Measure, Values] = field(default_factory=dict)
     # How the topics or items were sampled, where not each by itself.
     design: UnitDesign | None = None
+    # How many of the runs, the first ones, are the accepted baselines of a gate, oldest first.
+    accepted: int = 0
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels: arrays, not the judgements and plans that they are looked up through."""
@@ -398,6 +400,33 @@ class Scores(Answer):
             doubt=None if self.doubt is None else self.doubt.select(selected),
             influence=_later(self.influence, [m for m in selected if m in self.influence]),
             bias=_later(self.bias, [m for m in selected if m in self.bias]),
+        )
+
+    def of_runs(self, names: Iterable[str]) -> Scores:
+        """The scores of some runs, in the order given.
+
+        >>> from cranfield import evaluate
+        >>> runs = {name: {"t": {"a": 1.0}} for name in "xyz"}
+        >>> evaluate({"t": {"a": 1}}, runs, "AP").of_runs(["z", "x"]).runs
+        ('z', 'x')
+        """
+        at = [self.index_of(name) for name in names]
+        if not at:
+            raise UsageError("names=: no run is named")
+        return replace(
+            self,
+            runs=tuple(self.runs[i] for i in at),
+            values={m: values[at] for m, values in self.values.items()},
+            influence={m: by_item[at] for m, by_item in self.influence.items()},
+            bias={m: biases[at] for m, biases in self.bias.items()},
+            overall={m: np.asarray(self.overall[m])[at] for m in self.measures},
+            missing=tuple(self.missing[i] for i in at),
+            evaluated=tuple(self.evaluated[i] for i in at),
+            run_facts=tuple(self.run_facts[i] for i in at) if self.run_facts else (),
+            left={m: tuple(counts[i] for i in at) for m, counts in self.left.items()},
+            tie_range={m: tuple(ends[i] for i in at) for m, ends in self.tie_range.items()},
+            doubt=None if self.doubt is None else self.doubt.of_runs(at),
+            accepted=0,
         )
 
     def of_units(self, unit: str, names: Iterable[str]) -> Scores:

@@ -131,6 +131,16 @@ class Doubt:
             tuple(i for i in self.items if i.measure in names),
         )
 
+    def of_runs(self, at: Sequence[int]) -> Doubt:
+        """The same draws for the runs at some positions; items carry what they carry for all."""
+        rows = list(at)
+
+        def chosen(tables: Mapping[Measure, Floats]) -> dict[Measure, Floats]:
+            return {m: table[rows] for m, table in tables.items()}
+
+        means, spread, unit_spread = map(chosen, (self.means, self.spread, self.unit_spread))
+        return Doubt(self.draws, self.seed, means, spread, unit_spread, self.exact, self.items)
+
     def better(self, measure: Measure, a: int, b: int) -> float:
         """The probability that a run is better than another, a tie counting half; NaN where
         under no draw both have a value."""

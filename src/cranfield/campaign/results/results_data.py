@@ -32,21 +32,10 @@ if TYPE_CHECKING:
 
 def only_runs(scores: Scores, runs: Container[str]) -> Scores:
     """The scores of some runs."""
-    at = [i for i, run in enumerate(scores.runs) if run in runs]
-    if not at:
+    names = [run for run in scores.runs if run in runs]
+    if not names:
         raise NeedsError("no run is left of those that were scored")
-    return replace(
-        scores,
-        runs=tuple(scores.runs[i] for i in at),
-        values={m: values[at] for m, values in scores.values.items()},
-        influence={m: by_item[at] for m, by_item in scores.influence.items()},
-        overall={m: np.asarray(scores.overall[m])[at] for m in scores.measures},
-        missing=tuple(scores.missing[i] for i in at),
-        evaluated=tuple(scores.evaluated[i] for i in at),
-        run_facts=tuple(scores.run_facts[i] for i in at) if scores.run_facts else (),
-        left={m: tuple(counts[i] for i in at) for m, counts in scores.left.items()},
-        tie_range={m: tuple(ends[i] for i in at) for m, ends in scores.tie_range.items()},
-    )
+    return scores.of_runs(names)
 
 
 def _design_of(scores: Scores, unit: str, columns: Sequence[int]) -> UnitDesign | None:
