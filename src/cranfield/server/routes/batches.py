@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Header
@@ -47,7 +48,7 @@ from cranfield.server.services import (
     merging,
     quality,
 )
-from cranfield.server.services.batch_factory import KINDS, new_batch
+from cranfield.server.services.batch_factory import DRAWN, KINDS, UPLOADED, new_batch
 from cranfield.server.store.tables import campaign as campaign_table
 
 Once = Annotated[str | None, Header(max_length=200)]
@@ -115,18 +116,77 @@ STATE_DONE = {
 MOST_BYTES, MOST_LINES = 20_000_000, 200_000
 
 
+@dataclass(frozen=True, slots=True)
+class BatchKind:
+    """A kind of batch as the page offers it: what its form asks for beyond name and guidelines."""
+
+    name: str
+    title: str
+    about: str
+    fields: frozenset[str]
+    file: str = ""
+    about_file: str = ""
+    needs_file: bool = False
+
+
+def _kind(
+    name: str, title: str, fields: str = "", file: str = "", about_file: str = "", **needs: bool
+) -> BatchKind:
+    about = KINDS[name].removeprefix("survey: ").replace("`", "")
+    return BatchKind(name, title, about, frozenset(fields.split()), file, about_file, **needs)
+
+
+_KINDS: dict[str, BatchKind] = {
+    kind.name: kind
+    for kind in (
+        _kind(
+            "labels",
+            "Annotation",
+            "overlap certainty split first gold",
+            "Labels that are known",
+            "for gold, or to ask below a concept",
+        ),
+        _kind("relevance", "Pool of the runs", "overlap certainty depth per_team"),
+        _kind(DRAWN, "Pool, drawn round by round", "overlap depth per_team measure"),
+        _kind("cells", "Pool of annotations", "overlap certainty depth per_team first"),
+        _kind("measures", "Survey: measures", "questions"),
+        _kind("rankings", "Survey: rankings", "depth"),
+        _kind(
+            "relatedness",
+            "Survey: relatedness",
+            file="Pairs of words",
+            about_file="CSV word1,word2",
+            needs_file=True,
+        ),
+        _kind(
+            "categories",
+            "Survey: categories",
+            file="Categories",
+            about_file="CSV category,parent",
+            needs_file=True,
+        ),
+        _kind(UPLOADED, "Survey of a file", file="key.json", needs_file=True),
+    )
+}
+
+
 @handler("batches")
 def batches_page(request: Request) -> Response:
-    return _batches(request)
+    return _batches(request, request.query_params.get("kind", ""))
 
 
-def _batches(request: Request, errors: Mapping[str, str] | None = None) -> Response:
+def _batches(request: Request, kind: str, errors: Mapping[str, str] | None = None) -> Response:
+    """The batches, and the kinds of a new one or the form of one kind."""
     with context_of(request).store.read() as connection:
         rows = batches.batches_of(connection, campaign_of(request)["id"])
-    kinds = [(name, f"{name}: {about}") for name, about in KINDS.items()]
-    status = 400 if errors else 200
     return render_page(
-        request, "batches.html", status, batches=rows, kinds=kinds, errors=errors or {}
+        request,
+        "batches.html",
+        400 if errors else 200,
+        batches=rows,
+        kinds=tuple(_KINDS.values()),
+        kind=_KINDS.get(kind),
+        errors=errors or {},
     )
 
 
@@ -176,7 +236,7 @@ def add(request: Request) -> Response:
         except CranfieldError as error:
             fields.errors[_field_of(str(error), options)] = sentence(str(error))
     if fields.errors:
-        return _batches(request, fields.errors)
+        return _batches(request, kind, fields.errors)
     title = options["title"].strip() or options["slug"]
     message = f"The batch {title} is a draft now: look at it, then start it."
     return redirect_with_notice(request, f"/{row['slug']}/organise/batches", message)
