@@ -165,7 +165,9 @@ def _column_classes(columns: Sequence[Column], with_intervals: bool) -> str:
     for place, column in enumerate(columns, 1):
         if not (with_intervals and column.name == LOW):
             classes += [f"n{place}"] if column.numeric else []
-            classes += [f"x{place}"] if column.name in HIDDEN_WHEN_NARROW else []
+            # The first column says what its row is about.
+            hidden = place > 1 and column.name in HIDDEN_WHEN_NARROW
+            classes += [f"x{place}"] if hidden else []
     return " ".join(classes)
 
 

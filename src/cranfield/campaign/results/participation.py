@@ -105,8 +105,8 @@ def _table(
     ]
     columns = (
         ResultColumn("year", numeric=False),
-        ResultColumn("registered", "groups registered", places=0),
-        ResultColumn("participated", "groups participated", places=0),
+        ResultColumn("registered", "teams registered", places=0),
+        ResultColumn("participated", "teams that sent runs", places=0),
         ResultColumn("runs", places=0),
     )
     part = ResultPart("years", TITLE, columns, tuple(rows))

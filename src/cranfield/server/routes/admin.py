@@ -25,7 +25,8 @@ from cranfield.server.services import accounts, audit, jobs, organiser_dashboard
 from cranfield.server.services.site import SiteTexts, change_site_texts
 from cranfield.server.store.tables import api_token, person, role, session
 
-SITE_ROLES = (Role.ORGANISER, Role.ADMINISTRATOR)
+# The roles of a site as its pages call them.
+SITE_ROLES = {Role.ORGANISER: "organiser", Role.ADMINISTRATOR: "administrator"}
 
 
 @handler("admin")
@@ -55,7 +56,7 @@ def _admin(
         )
         roles: dict[str, list[str]] = {}
         for person_id, role_name in rows:
-            roles.setdefault(person_id, []).append(role_name)
+            roles.setdefault(person_id, []).append(SITE_ROLES[role_name])
         values = {
             "backups": [
                 entry

@@ -20,7 +20,8 @@ from cranfield.server.http import (
     render_page,
     task_of,
 )
-from cranfield.server.services.campaigns import Row, tasks_of
+from cranfield.server.services import landing
+from cranfield.server.services.campaigns import Row
 from cranfield.server.services.results import (
     MEDIA_TYPES,
     CachedPage,
@@ -35,8 +36,8 @@ LONGEST_QUERY = 20
 @handler("results")
 def results(request: Request) -> Response:
     with context_of(request).store.read() as connection:
-        tasks = tasks_of(connection, campaign_of(request)["id"])
-    return render_page(request, "results.html", tasks=tasks)
+        cards = landing.result_cards(connection, context_of(request), campaign_of(request))
+    return render_page(request, "results.html", cards=cards)
 
 
 @handler("results.task")

@@ -19,6 +19,7 @@ from cranfield.server.context import SECOND, Context
 from cranfield.server.jobs.worker import work_all
 from cranfield.server.services import campaigns, organiser_dashboard
 from cranfield.server.services.importing import import_collection
+from cranfield.server.services.site import SiteTexts, change_site_texts, site_texts
 from cranfield.server.store.tables import campaign
 
 DAY = 24 * 3600 * SECOND
@@ -37,6 +38,12 @@ prime, whether it has a loop. Systems say how sure they are of each concept.
 
 This campaign is **closed**: runs are no longer taken, and its results follow when the organisers \
 release them."""
+SITE = SiteTexts(
+    "Sample campaigns",
+    "Three small campaigns to click through: one that takes runs, one that is closed, and one "
+    "whose results are out. Log in as `organiser` with the password that the command printed to "
+    "see them from behind.",
+)
 DIGIT_SAMPLES = " ".join(f"d{number:04d}" for number in range(12))
 # Descriptors of the photographs: whose run it is, its tag, and what it looks at.
 PHOTO_RUNS = {
@@ -55,6 +62,8 @@ def ensure_demo(context: Context, say: Callable[[str], None] = lambda _: None) -
     dates = {"opens": now - 20 * DAY, "closes": now + 30 * DAY, "release": now + 45 * DAY}
     past = dates | {"opens": now - 90 * DAY}
     contact = "The organisers of the sample"
+    if site_texts(context) == SiteTexts():
+        context.store.write(lambda c: change_site_texts(c, context, "demo", SITE))
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         _ensure(
@@ -180,9 +189,11 @@ def _photo_collection(folder: Path) -> Path:
     relevant = (line.split() for line in (source / "qrels.txt").read_text("utf-8").splitlines())
     (folder / "qrels.txt").write_text(
         "".join(
-            f"{names[topic]} 0 {names[item]} {grade}\n"
-            for topic, _, item, grade in relevant
-            if names[topic] in topics
+            sorted(
+                f"{names[topic]} 0 {names[item]} {grade}\n"
+                for topic, _, item, grade in relevant
+                if names[topic] in topics
+            )
         ),
         encoding="utf-8",
     )

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from cranfield.measures import Measure
 
 MOST_SAMPLES = 24
+# How many runs the card of a task's results names.
+FIRST_RUNS = 3
 # Bytes: larger pictures are sent as JPEG.
 SMALL_PICTURE = 4096
 # How many items of each topic a sample submission ranks, and how many lines a page shows of it.
@@ -186,6 +188,34 @@ def _verdict(letters: Sequence[str]) -> str:
     if not alike:
         return "ahead of all other runs"
     return f"{plural(alike, 'other run')} cannot be told apart from it"
+
+
+@dataclass(frozen=True, slots=True)
+class ResultCard:
+    """A task on the page that leads to its results; `first` is empty until there are tables."""
+
+    task: Row
+    measure: str
+    measure_title: str
+    runs: int
+    first: tuple[tuple[str, float], ...]
+    verdict: str
+
+
+def result_cards(connection: Connection, context: Context, campaign: Row) -> list[ResultCard]:
+    """A card for each task with its first runs, whether or not the results are public."""
+    cards = []
+    for task_row in tasks_of(connection, campaign["id"]):
+        measure = primary_measure(context, campaign, task_row["kind"])
+        rows = connection.execute(_standings(connection, task_row["id"], str(measure))).all()
+        first = [(scoring.name_of(row.acronym, row.tag), row.mean) for row in rows[:FIRST_RUNS]]
+        verdict = _verdict([row.group_letters for row in rows]) if rows else ""
+        cards.append(
+            ResultCard(
+                task_row, measure.mean_label, measure.title, len(rows), tuple(first), verdict
+            )
+        )
+    return cards
 
 
 def run_standings(connection: Connection, context: Context, campaign: Row) -> dict[str, Row]:

@@ -69,6 +69,22 @@ SENTENCES = {
     "batch.add": "{by} made the batch {on}",
     "batch.state": "{by} moved the batch {on} to {to}",
 }
+# What the button of a move says, and what the move does.
+MOVE_NAMES: dict[State, tuple[str, str]] = {
+    "open": ("Open the campaign", "Visitors see it; teams register, get the data and send runs."),
+    "closed": ("Close submissions", "Runs are no longer taken, also before the closing date."),
+    "pooling": ("Pool the runs", "The items to judge are taken from the runs."),
+    "assessment": ("Start the assessment", "People judge the pool; no run comes in any more."),
+    "scoring": ("Make the tables", "All runs are compared; only organisers see the tables."),
+    "released": ("Release the results", "Everybody sees the tables, the truth and all runs."),
+    "archived": ("Archive the campaign", "It stays readable; nothing in it changes any more."),
+}
+MOVE_BACK_NAMES: dict[State, str] = {
+    "open": "Take runs again",
+    "pooling": "Back to pooling",
+    "scoring": "Take the results back",
+}
+MOVE_BACK = "A way back: the reason stands in the audit."
 # Runs that a collection brings along are told in one line.
 IMPORTED = ("import", "run.accept")
 ACTORS = {"import": "The import", "clock": "The clock", "demo": "The demo", "public": "A visitor"}
@@ -79,7 +95,13 @@ def dashboard(connection: Connection, context: Context, campaign: Row) -> dict[s
     campaign_id, state = campaign["id"], campaign["state"]
     facts = facts_of(connection, context, campaign_id)
     moves = [
-        {"end": move.end, "back": move.back, "guards": guards(move.end, facts)}
+        {
+            "end": move.end,
+            "back": move.back,
+            "name": MOVE_BACK_NAMES[move.end] if move.back else MOVE_NAMES[move.end][0],
+            "about": MOVE_BACK if move.back else MOVE_NAMES[move.end][1],
+            "guards": guards(move.end, facts),
+        }
         for move in moves_from(state)
         if move.end != "pooling" or facts.pooled
     ]
@@ -92,6 +114,7 @@ def dashboard(connection: Connection, context: Context, campaign: Row) -> dict[s
         # A team without people has the organisers' baselines: it did not register.
         "registered": sum(1 for row in team_rows if row["people"]),
         "signed": sum(1 for row in team_rows if row["signed"]),
+        "imported": sum(1 for row in team_rows if row["acronym"] and not row["people"]),
         "submitted": sum(1 for row in team_rows if row["runs"] and row["people"]),
         "runs": submissions.runs_of(connection, campaign_id, None),
         "jobs": jobs.counts(connection, campaign_id),

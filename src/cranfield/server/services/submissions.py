@@ -298,7 +298,9 @@ def end_run(
 def runs_of(connection: Connection, campaign_id: str, team_id: str | None) -> list[Row]:
     """The runs of a team, or of all teams, the newest first."""
     query = (
-        select(run, team.c.acronym, task.c.slug.label("task_slug"))
+        select(
+            run, team.c.acronym, task.c.slug.label("task_slug"), task.c.title.label("task_title")
+        )
         .join(team, team.c.id == run.c.team)
         .join(task, task.c.id == run.c.task)
         .where(task.c.campaign == campaign_id)
@@ -313,7 +315,12 @@ def run_by_id(connection: Connection, run_id: str) -> Row | None:
     row = (
         connection.execute(
             select(
-                run, team.c.acronym, task.c.slug.label("task_slug"), task.c.campaign, task.c.kind
+                run,
+                team.c.acronym,
+                task.c.slug.label("task_slug"),
+                task.c.title.label("task_title"),
+                task.c.campaign,
+                task.c.kind,
             )
             .join(team, team.c.id == run.c.team)
             .join(task, task.c.id == run.c.task)
@@ -335,7 +342,12 @@ def run_by_tag(connection: Connection, task_id: str, team_id: str, tag: str) -> 
 def rejections(connection: Connection, campaign_id: str, team_id: str | None = None) -> list[Row]:
     """Refused uploads, the newest first."""
     query = (
-        select(rejected_upload, team.c.acronym, task.c.slug.label("task_slug"))
+        select(
+            rejected_upload,
+            team.c.acronym,
+            task.c.slug.label("task_slug"),
+            task.c.title.label("task_title"),
+        )
         .join(task, task.c.id == rejected_upload.c.task)
         .outerjoin(team, team.c.id == rejected_upload.c.team)
         .where(task.c.campaign == campaign_id)
