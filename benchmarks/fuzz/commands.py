@@ -120,7 +120,8 @@ ANNOTATED = [
     "annotate --train {vectors} {truth} --apply {vectors} --method logistic -o {out.csv}",
 ]
 REGIONS = [
-    "eval regions {regions} {detections} {detections} --per-concept --format json [-o {out}]",
+    "eval regions {regions} {detections} {detections} --per-concept [--per-item] --format json "
+    "[-o {out}]",
     "eval regions {regions} {detections} -m HF.region [--costmap {costmap}]",
     "eval regions {regions} {detections} -m HF.region --ontology {ontology}",
     "eval regions {regions} {detections} -m 'coco voc' --draws 20 --errors 0.3 --format csv",

@@ -149,6 +149,34 @@ def test_parts_of_items_are_derivatives():
         assert (after - before) / step == pytest.approx(parts[:, item], abs=1e-4)
 
 
+def test_values_of_items_are_those_of_each_alone():
+    truth, run = (cf.Regions.of(boxes, "r") for boxes in crowded(4, 12))
+    names = f"{MANY} HF.region AP.region(rule='voc2007') AR.region@1"
+    costs = cf.CostMap(("cat", "dog"), np.array([[0.0, 0.4], [0.4, 0.0]]))
+    scores = cf.evaluate_regions(truth, {"r": run}, names, costmap=costs)
+    rows = {row["item"]: row for row in scores.per_item()}
+    assert list(rows) == list(truth.items)
+    for item in truth.items:
+        alone = cf.evaluate_regions(
+            truth.of_items([item]), {"r": run.of_items([item])}, names, costmap=costs
+        ).mean()["r"]
+        for name, value in alone.items():
+            row = np.nan if rows[item][name] is None else rows[item][name]
+            assert row == pytest.approx(value, nan_ok=True, abs=1e-12), (item, name)
+
+
+def test_values_of_items_travel(tmp_path):
+    truth, run = crowded(4, 12)
+    scores = cf.evaluate_regions(truth, {"r": run}, "AP.region LRP.region")
+    scores.save(tmp_path / "s.json")
+    assert cf.load(tmp_path / "s.json").per_item() == scores.per_item()
+    printed = cf.Scores.from_dict(scores.to_dict(per=["item", "concept"]))
+    assert printed.per_item() == scores.per_item()
+    assert printed.per_concept() == scores.per_concept()
+    assert scores.select("LRP.region").to_pandas()["LRP.region"].notna().sum() > 5
+    assert "of_item" not in repr(scores.concat([scores]))
+
+
 def test_parts_of_items_vary_as_resamples_do():
     truth, run = crowded(2, 150)
     scores = cf.evaluate_regions(truth, {"r": run}, MANY, draws=200, rng=3)

@@ -110,6 +110,17 @@ def test_faults_of_coco_have_a_place(tmp_path, content, message):
         cf.read_regions(write(tmp_path / "x.json", content))
 
 
+def test_masks_without_boxes_are_named(tmp_path):
+    mask = {"size": [9, 9], "counts": "abc"}
+    row = {"image_id": 1, "category_id": 1, "score": 0.5, "segmentation": mask}
+    file = tmp_path / "run.json"
+    file.write_text(json.dumps([row]))
+    with pytest.raises(InputError, match=r"result\[0\] .*masks .* not compared, only boxes"):
+        cf.read_regions(file)
+    file.write_text(json.dumps([row | {"bbox": [1, 1, 2, 2]}]))
+    assert len(cf.read_regions(file)) == 1
+
+
 def test_a_truth_cut_anywhere_is_an_input_error(tmp_path):
     text = json.dumps(TRUTH)
     for length in range(0, len(text) - 1, 7):

@@ -34,6 +34,7 @@ def make_parser() -> Parser:
     common(parser, "ontology")
     add(parser, "--costmap FILE", "costs of confusing concepts, square CSV, for HF.region")
     add(parser, "--per-concept", "also the values of each concept", bool)
+    add(parser, "--per-item", "also what each item alone gives", bool)
     common(parser, "fail-under", "junit", "summary", "public", "title", "pictures", "jobs", "seed")
     outputs(parser)
     return parser
@@ -47,7 +48,7 @@ def main(argv: Sequence[str]) -> int:
     checks = [arguments.pop(n) for n in ("fail_under", "junit", "summary")]
     names = DEFAULT_MEASURES if arguments["measures"] is None else arguments["measures"]
     arguments["measures"] = " ".join([names, *(name for name, _ in checks[0])])
-    per = ["concept"] if arguments.pop("per_concept") else []
+    per = [unit for unit in ("concept", "item") if arguments.pop(f"per_{unit}")]
     scores, page, per_units = scores_and_page(
         output, arguments, evaluate_regions, "region_case", per
     )

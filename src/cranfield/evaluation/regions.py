@@ -153,7 +153,26 @@ class MatchedRun:
         notes: Notes,
         costs: Floats | None = None,
     ) -> None:
-        self.placed = placed_boxes(truth, run, notes)
+        self._match(truth, placed_boxes(truth, run, notes), plans, jobs, costs)
+
+    @classmethod
+    def of_placed(
+        cls, truth: Regions, placed: PlacedBoxes, plans: Iterable[RegionPlan], jobs: int
+    ) -> MatchedRun:
+        """Boxes that have the numbers of the truth already."""
+        matched = cls.__new__(cls)
+        matched._match(truth, placed, plans, jobs, None)
+        return matched
+
+    def _match(
+        self,
+        truth: Regions,
+        placed: PlacedBoxes,
+        plans: Iterable[RegionPlan],
+        jobs: int,
+        costs: Floats | None,
+    ) -> None:
+        self.placed = placed
         self._jobs = jobs
         self._matches: dict[str, _core.RegionMatches] = {}
         self._overlaps: dict[str, list[float]] = {}
@@ -228,6 +247,31 @@ class MatchedRun:
         parts: Floats = items * (slopes - slopes.mean())
         return parts
 
+    def of_items(self, truth: Regions, plans: Sequence[RegionPlan]) -> list[Floats]:
+        """What each item alone gives under each plan: the mean over the concepts that it has."""
+        # Each concept of an item is matched as if it were a concept of its own.
+        cells = truth.item.astype(np.int64) * self.concepts + truth.concept
+        keys, truth_cell = np.unique(cells, return_inverse=True)
+        own = self.placed.item.astype(np.int64) * self.concepts + self.placed.concept
+        wanted = np.flatnonzero(np.isin(own, keys))
+        placed = self.placed._replace(
+            item=self.placed.item[wanted],
+            concept=np.searchsorted(keys, own[wanted]).astype(np.int32),
+            boxes=self.placed.boxes[wanted],
+            confidences=self.placed.confidences[wanted],
+        )
+        names = tuple(map(str, range(len(keys))))
+        apart = replace(truth, concepts=names, concept=truth_cell.ravel().astype(np.int32))
+        matched = [plan for plan in plans if plan.kind != "credit"]
+        by_cell = iter(MatchedRun.of_placed(apart, placed, matched, self._jobs).values(matched))
+        item_of, count = keys // self.concepts, len(truth.items)
+        return [
+            self._credits[plan].of_items(plan.beta, count)
+            if plan.kind == "credit"
+            else _item_means(next(by_cell), item_of, count)
+            for plan in plans
+        ]
+
     def _table(self, plan: RegionPlan, weights: Floats) -> Floats:
         matches = self._matches[plan.rule]
         size = self._sizes[plan.rule].index(plan.size)
@@ -256,6 +300,14 @@ def _bias(
         added[draw] = [mean_of_concepts(column) for column in columns] - values - linear
     bias: Floats = added.mean(axis=0)
     return bias
+
+
+def _item_means(values: Floats, item: NDArray[np.int64], items: int) -> Floats:
+    """The mean of the values of each item, NaN for items without one."""
+    defined = ~np.isnan(values)
+    counts = np.bincount(item[defined], minlength=items)
+    sums = np.bincount(item[defined], weights=values[defined], minlength=items)
+    return np.divide(sums, counts, out=np.full(items, np.nan), where=counts > 0)
 
 
 def mean_of_concepts(values: Floats) -> float:
@@ -392,7 +444,8 @@ def evaluate_regions(
     Returns
     -------
     Scores
-        With a value for each run and concept.
+        With a value for each run and concept; `per_item` has what each item alone gives, the mean
+        over the concepts that it has.
 
     >>> truth = {"a": [("cat", 10, 10, 50, 40)], "b": [("cat", 0, 0, 20, 20)]}
     >>> run = {"a": [("cat", 12, 10, 50, 40, 0.9)], "b": []}
@@ -473,11 +526,16 @@ def evaluate_regions(
         ]
         return {m: np.array([row[i] for row in rows]) for i, m in enumerate(chosen)}
 
+    def of_item() -> dict[Measure, Floats]:
+        rows = [matched.of_items(wanted, plans) for matched in matches]
+        return {m: np.stack([row[i] for row in rows]) for i, m in enumerate(chosen)}
+
     by_item = LaterValues(chosen, influence)
     return Scores(
         task="regions",
         influence=by_item,
         bias=LaterValues(chosen, bias),
+        of_item=LaterValues(chosen, of_item),
         runs=names,
         measures=chosen,
         units={"item": wanted.items, "concept": wanted.concepts},
@@ -652,12 +710,28 @@ class RegionCredit:
 
     def f_measure(self, beta: float, weights: Floats) -> Floats:
         """F of each concept; NaN without a box in the truth. `weights` count the items."""
-        return self._f_of(beta, *self._counts(weights))
+        return _f_of(beta, *self._counts(weights))
+
+    def of_items(self, beta: float, items: int) -> Floats:
+        """The mean F of the concepts that each item has, of its own boxes alone."""
+        cells = self._item.astype(np.int64) * self.concepts + self._concept
+        wanted = self._truth_item.astype(np.int64) * self.concepts + self._truth_concept
+        keys, truth_cell = np.unique(wanted, return_inverse=True)
+        here = np.isin(cells, keys)
+        cell = np.searchsorted(keys, cells[here])
+        values = _f_of(
+            beta,
+            np.bincount(cell, minlength=len(keys)).astype(np.float64),
+            np.bincount(truth_cell.ravel(), minlength=len(keys)).astype(np.float64),
+            np.bincount(cell, weights=self._credit[here], minlength=len(keys)),
+            np.bincount(truth_cell.ravel(), weights=self._truth_credit, minlength=len(keys)),
+        )
+        return _item_means(values, keys // self.concepts, items)
 
     def influence(self, beta: float, items: int) -> Floats:
         """The derivative of the mean over concepts by the weight of each item."""
         counts = list(self._counts(np.zeros(0)))
-        before = self._f_of(beta, *counts)
+        before = _f_of(beta, *counts)
         defined = ~np.isnan(before)
         sums = np.zeros(items)
         for at, (concept, item, values) in enumerate(
@@ -670,7 +744,7 @@ class RegionCredit:
         ):
             heavier = list(counts)
             heavier[at] = counts[at] + _STEP
-            slopes = np.nan_to_num((self._f_of(beta, *heavier) - before) / _STEP)
+            slopes = np.nan_to_num((_f_of(beta, *heavier) - before) / _STEP)
             weighted = values * slopes[concept] / max(int(defined.sum()), 1)
             sums += np.bincount(item, weights=weighted, minlength=items)
         return sums
@@ -686,20 +760,20 @@ class RegionCredit:
             self._sums(self._truth_concept, wanted * self._truth_credit),
         )
 
-    def _f_of(
-        self, beta: float, boxes: Floats, objects: Floats, right: Floats, reached: Floats
-    ) -> Floats:
-        precision = np.divide(right, boxes, out=np.zeros(self.concepts), where=boxes > 0)
-        recall = np.divide(reached, objects, out=np.full(self.concepts, np.nan), where=objects > 0)
-        below = beta**2 * precision + recall
-        f: Floats = np.divide(
-            (1 + beta**2) * precision * recall, below, out=np.zeros(self.concepts), where=below != 0
-        )
-        f[objects == 0] = np.nan
-        return f
-
     def _sums(self, concept: Ints, values: Floats) -> Floats:
         return np.bincount(concept, weights=values, minlength=self.concepts).astype(np.float64)
+
+
+def _f_of(beta: float, boxes: Floats, objects: Floats, right: Floats, reached: Floats) -> Floats:
+    """F of counts of boxes and objects and of their credit; NaN without an object."""
+    precision = np.divide(right, boxes, out=np.zeros(len(boxes)), where=boxes > 0)
+    recall = np.divide(reached, objects, out=np.full(len(boxes), np.nan), where=objects > 0)
+    below = beta**2 * precision + recall
+    f: Floats = np.divide(
+        (1 + beta**2) * precision * recall, below, out=np.zeros(len(boxes)), where=below != 0
+    )
+    f[objects == 0] = np.nan
+    return f
 
 
 def _within_depth(placed: PlacedBoxes, rows: NDArray[np.intp], depth: int) -> NDArray[np.bool_]:

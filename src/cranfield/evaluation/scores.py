@@ -231,6 +231,8 @@ class Scores(Answer):
     # By how much each value is likely to be higher than on very many items, where that is known of
     # the measure and not 0.
     bias: Mapping[Measure, Values] = field(default_factory=dict)
+    # What each item alone gives, under measures that speak of concepts.
+    of_item: Mapping[Measure, Values] = field(default_factory=dict)
     # How the topics or items were sampled, where not each by itself.
     design: UnitDesign | None = None
     # How many of the runs, the first ones, are the accepted baselines of a gate, oldest first.
@@ -243,6 +245,7 @@ class Scores(Answer):
         state["overall"] = {m: self.overall[m] for m in self.overall}
         state["influence"] = {m: self.influence[m] for m in self.influence}
         state["bias"] = {m: self.bias[m] for m in self.bias}
+        state["of_item"] = {m: self.of_item[m] for m in self.of_item}
         return state
 
     def mean(self) -> dict[str, NamedValues[float]]:
@@ -357,15 +360,22 @@ class Scores(Answer):
             return True
         return measure.averaging == "geometric" and not self.is_mean(measure)
 
+    def measures_of(self, unit: str) -> list[Measure]:
+        """The measures that have values for each topic, item or concept."""
+        if unit == "item" and self.of_item:
+            return list(self.measures)
+        return [m for m in self.measures if self.unit_of[m] == unit]
+
     def rows(self, unit: str) -> Iterator[dict[str, Cell]]:
         """One row per run and unit with the values of the measures that speak of that unit."""
         if unit not in _UNITS:
             raise UsageError(f"no unit {unit!r}: they are {', '.join(_UNITS)}")
-        of_unit = [m for m in self.measures if self.unit_of[m] == unit]
-        if any(m not in self.values for m in of_unit):
+        values_of = self.of_item if unit == "item" and self.of_item else self.values
+        of_unit = self.measures_of(unit)
+        if any(m not in values_of for m in of_unit):
             raise UsageError(f"the values per {unit} were not kept (keep=True keeps them)")
         # Asked for once: each look into `values` may put its array together anew.
-        table = {str(m): self.values[m].tolist() for m in of_unit}
+        table = {str(m): values_of[m].tolist() for m in of_unit}
         for i, run in enumerate(self.runs):
             for j, name in enumerate(self.units.get(unit, ())):
                 row: dict[str, Cell] = {"run": run, unit: name}
@@ -400,6 +410,7 @@ class Scores(Answer):
             doubt=None if self.doubt is None else self.doubt.select(selected),
             influence=_later(self.influence, [m for m in selected if m in self.influence]),
             bias=_later(self.bias, [m for m in selected if m in self.bias]),
+            of_item=_later(self.of_item, [m for m in selected if m in self.of_item]),
         )
 
     def of_runs(self, names: Iterable[str]) -> Scores:
@@ -857,7 +868,8 @@ class Scores(Answer):
         """The rows of a unit as columns by name."""
         unit = unit or self.main_unit
         rows = list(self.rows(unit))
-        of_unit = [(name, m) for name, m in self._named(measures) if self.unit_of[m] == unit]
+        with_values = set(self.measures_of(unit))
+        of_unit = [(name, m) for name, m in self._named(measures) if m in with_values]
         columns: dict[str, list[str | float | None]] = {
             name: [row[name] for row in rows] for name in ("run", unit)
         }
@@ -936,6 +948,11 @@ def concat(parts: Sequence[Scores]) -> Scores:
             for m in first.bias
             if all(m in part.bias for part in parts)
         },
+        of_item={
+            m: np.concatenate([part.of_item[m] for part in parts])
+            for m in first.of_item
+            if all(m in part.of_item for part in parts)
+        },
     )
 
 
@@ -978,16 +995,20 @@ def from_payload(payload: Mapping[str, Any], file_label: str) -> Scores:
     measures = tuple(measure(m["name"]) for m in payload["measures"])
     runs = tuple(entry["name"] for entry in payload["runs"])
     rows = {unit: payload.get(f"per_{unit}") or [] for unit in ("topic", "item", "concept")}
-    units, values, unit_of = {}, {}, {}
+    units, values, unit_of, of_item = {}, {}, {}, {}
     for unit, unit_rows in rows.items():
         if not unit_rows:
             continue
         units[unit] = tuple(dict.fromkeys(str(row[unit]) for row in unit_rows))
         for m in measures:
-            if str(m) in unit_rows[0]:
-                flat = [math.nan if row[str(m)] is None else row[str(m)] for row in unit_rows]
-                values[m] = np.array(flat, dtype=np.float64).reshape(len(runs), -1)
-                unit_of[m] = unit
+            if str(m) not in unit_rows[0]:
+                continue
+            flat = [math.nan if row[str(m)] is None else row[str(m)] for row in unit_rows]
+            table = np.array(flat, dtype=np.float64).reshape(len(runs), -1)
+            if task == "regions" and unit == "item":
+                of_item[m] = table
+            else:
+                values[m], unit_of[m] = table, unit
     main = MAIN_UNIT[task]
     counts = [entry[f"{main}s"] for entry in payload["runs"]]
     notes = list(payload.get("notes", ()))
@@ -1020,6 +1041,7 @@ def from_payload(payload: Mapping[str, Any], file_label: str) -> Scores:
         evaluated=tuple(c["evaluated"] for c in counts),
         notes=tuple(notes),
         left={m: tuple(_left(entry, m, main) for entry in payload["runs"]) for m in measures},
+        of_item=of_item,
     )
 
 

@@ -316,7 +316,9 @@ class _Fields:
                 [v for v in box if isinstance(v, int | float)] if isinstance(box, list) else []
             )
             if not isinstance(box, list) or len(box) != 4 or len(numbers) != 4:
-                self._add(i, "has no bbox of four numbers")
+                masked = box is None and "segmentation" in record
+                note = ": masks (segmentation) are not compared, only boxes" if masked else ""
+                self._add(i, f"has no bbox of four numbers{note}")
             else:
                 table[i] = [_double(v) for v in numbers]
         return table

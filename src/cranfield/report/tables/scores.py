@@ -155,7 +155,7 @@ def _left_out_notes(scores: Scores) -> list[str]:
 
 def per_unit(scores: Scores, unit: str) -> Table:
     """The values of each run for each topic (item, concept), then for all of them."""
-    measures = [m for m in scores.measures if scores.unit_of[m] == unit]
+    measures = scores.measures_of(unit)
     columns = [Column("run", numeric=False), Column(unit, numeric=False)]
     columns += [Column(str(m), digits=_digits(m)) for m in measures]
     means = scores.mean()
@@ -171,7 +171,7 @@ def unit_tables(scores: Scores, unit: str) -> list[Table]:
 
     A run alone has a column for each measure; several have a table for each.
     """
-    measures = [m for m in scores.measures if scores.unit_of[m] == unit]
+    measures = scores.measures_of(unit)
     long = per_unit(scores, unit)
     units = list(dict.fromkeys(row[1] for row in long.rows))
     if len(scores.runs) == 1:
