@@ -18,10 +18,10 @@ from cranfield.evaluation.measure_catalogue import DIRECTION, all_sets, show_ran
 from cranfield.features import DESCRIPTORS, DISTANCES, Descriptor
 from cranfield.features.catalogue import descriptor_facts, distance_facts
 from cranfield.io.collection import DECLARED, IMAGE_KEYS, KINDS, RUN_KEYS, TEAM_KEYS
-from cranfield.io.samples import SAMPLE
+from cranfield.io.samples import SAMPLE, sample_folder
 from cranfield.measures import REGISTRY, Measure
 from cranfield.references import REFERENCES
-from cranfield.report.chart_names import CHARTS, OF_MEASURES
+from cranfield.report.chart_names import CHARTS, OF_BOXES, OF_MEASURES
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "sources"))
@@ -326,6 +326,9 @@ GALLERY: list[tuple[str, list[str], str]] = [
     ("concepts", ["-m", "AP.concept"], ""),
     ("concept-curves", ["--run", "columns"], ""),
     ("reliability", [], ""),
+    ("box-recall", [], "Lin et al., COCO"),
+    ("box-errors", [], "Oksuz et al., LRP against confidence"),
+    ("box-errors", ["--run", "ink"], "Oksuz et al., the parts of LRP"),
     ("units", ["-m", "Rprec.example SRP", "--run", "logistic"], "Nowak, Figures 9.4 and 9.5"),
 ]
 OF_LABELS = ("roc", "density", "concepts", "concept-curves", "reliability", "units")
@@ -343,6 +346,8 @@ def gallery() -> Iterator[tuple[str, list[str], str, str]]:
             files = ["--truth", "truth.csv", "labels/*.csv.gz"]
             if "SRP" in " ".join(options):
                 files += ["--costmap", "costmap.csv", "--ontology", "ontology.csv"]
+        elif chart in OF_BOXES:
+            files = ["pages"]
         elif chart not in OF_MEASURES:
             files = ["qrels.txt.gz", "runs/*.run.gz"]
         what = CHARTS[chart]
@@ -387,6 +392,8 @@ def _narrow(name: str) -> str:
 
 def _found(word: str) -> list[str]:
     """The files of the sample collection that a word of the command names, or the word."""
+    if word == "pages":
+        return [str(sample_folder(word))]
     if not word.endswith((".gz", ".csv")):
         return [word]
     return sorted(str(path) for path in SAMPLE.glob(word))

@@ -8,6 +8,7 @@ import pytest
 import cranfield as cf
 from cranfield.cli import main
 from cranfield.errors import MeasureError, UsageError
+from cranfield.evaluation.regions import region_curves
 from cranfield.measures.regions import REGION_SETS, parse_region_measures
 
 TRUTH = {
@@ -147,6 +148,45 @@ def test_parts_of_items_are_derivatives():
         weights[item] += step
         after = np.array([mean_of_concepts(v) for v in matched.values(plans, weights)])
         assert (after - before) / step == pytest.approx(parts[:, item], abs=1e-4)
+
+
+def test_curves_have_the_figures_of_the_measures():
+    """Of each concept: the mean over recall is AP, the least error oLRP, each error LRP."""
+    truth, run = (cf.Regions.of(boxes, "r") for boxes in crowded(4, 40))
+    rows = {
+        row["concept"]: row
+        for row in cf.evaluate_regions(
+            truth, {"r": run}, "AP.region(iou=0.6) LRP.region(iou=0.6)"
+        ).per_concept()
+    }
+    for concept in truth.concepts:
+        (curve,) = region_curves(truth, {"r": run}, iou=0.6, concept=concept)
+        assert curve.precision.mean() == pytest.approx(rows[concept]["AP.region(iou=0.6)"])
+        assert curve.error[curve.best] == pytest.approx(rows[concept]["LRP.region(iou=0.6)"])
+        for at in (3, 9, -1):
+            name = f"LRP.region(iou=0.6, threshold={float(curve.confidences[at])!r})"
+            values = cf.evaluate_regions(truth, {"r": run}, name).per_concept()
+            expected = next(v for v in values if v["concept"] == concept)
+            assert curve.error[at] == pytest.approx(list(expected.values())[-1])
+    (mean,) = region_curves(truth, {"r": run}, iou=0.6)
+    both = [rows[concept]["AP.region(iou=0.6)"] for concept in truth.concepts]
+    assert mean.precision.mean() == pytest.approx(np.mean(both))
+
+
+def test_parts_of_errors_by_hand():
+    """Overlaps of 1 and 2 / 3, one box on nothing, one object missed."""
+    (curve,) = region_curves(TRUTH, {"r": RUN})
+    assert curve.confidences.tolist() == [0.9, 0.8, 0.6, 0.3]
+    assert curve.missed == pytest.approx([2 / 3, 2 / 3, 1 / 3, 1 / 3])
+    assert curve.wrong == pytest.approx([0, 1 / 2, 1 / 3, 1 / 2])
+    assert curve.misplaced == pytest.approx([0, 0, 1 / 6, 1 / 6])
+    assert curve.error == pytest.approx([2 / 3, 3 / 4, (2 / 3 + 2) / 4, (2 / 3 + 3) / 5])
+    (empty,) = region_curves(TRUTH, {"r": {"a": []}})
+    assert empty.error.tolist() == empty.missed.tolist() == [1.0]
+    with pytest.raises(UsageError, match=r"no concept 'cta'.*'cat'"):
+        region_curves(TRUTH, {"r": RUN}, concept="cta")
+    with pytest.raises(UsageError, match="has no box"):
+        region_curves({"a": []}, {"r": RUN})
 
 
 def test_values_of_items_are_those_of_each_alone():

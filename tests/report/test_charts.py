@@ -13,14 +13,15 @@ from cranfield.cli import main
 from cranfield.comparison.compare import compare
 from cranfield.data import Run
 from cranfield.data.labels import LabelMatrix
+from cranfield.data.regions import Regions
 from cranfield.errors import UsageError
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.precision_recall import RECALL_MEASURES, gain_curves, roc_curve
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.labels import read_labels
-from cranfield.io.samples import SAMPLE
+from cranfield.io.samples import SAMPLE, sample_folder
 from cranfield.report import charts
-from cranfield.report.chart_names import CHARTS, OF_MEASURES
+from cranfield.report.chart_names import CHARTS, OF_BOXES, OF_MEASURES
 from cranfield.report.charts.draw import VEGA_LITE, draw
 from cranfield.report.charts.helpers import thin_points
 from cranfield.report.charts.model import Band, Bar, Cell, Dot, Line, Region, Rule
@@ -253,6 +254,7 @@ def test_a_value_that_does_not_exist_is_no_number():
     assert "nan" not in drawn.to_svg().replace(": nan<", "")
 
 
+PAGES = str(sample_folder("pages"))
 OF_ANNOTATION = {"roc", "density", "concepts", "concept-curves", "reliability"}
 
 
@@ -262,6 +264,8 @@ def asked(name):
         return []
     if name in OF_ANNOTATION:
         return ["--truth", TRUTH, *LABELS]
+    if name in OF_BOXES:
+        return [PAGES]
     return [QRELS, *RUNS, "--collection-size", "1120"]
 
 
@@ -318,7 +322,7 @@ AWKWARD_MEASURES = {
     "density": "F.example",
 }
 OWN_MEASURES = {"precision-recall", "effectiveness", "topics", "cutoffs", "joint", "operating"}
-OWN_MEASURES |= {"detections", "generality", "roc", "concept-curves", "reliability"}
+OWN_MEASURES |= {"detections", "generality", "roc", "concept-curves", "reliability", *OF_BOXES}
 
 
 def awkward(name):
@@ -334,6 +338,11 @@ def awkward(name):
         confidences = {n: {i: {c: rng.random() for c in AWKWARD} for i in items} for n in AWKWARD}
         runs = [LabelMatrix.of(labels, name=n) for n, labels in confidences.items()]
         return request_chart(name, runs, LabelMatrix.of(truth), measures=measures)
+    if name in OF_BOXES:
+        places = {i: [(c, *rng.integers(0, 9, 2), 9, 9) for c in AWKWARD] for i in AWKWARD}
+        placed = {i: [(*b, rng.random()) for b in boxes] for i, boxes in places.items()}
+        boxes = [Regions.of(placed, n) for n in AWKWARD]
+        return request_chart(name, boxes, Regions.of(places), measures=measures)
     truth = {t: {f"{d} {k}": (k + len(d)) % 3 for d in AWKWARD for k in range(3)} for t in AWKWARD}
     rankings = {r: {t: {d: rng.random() for d in truth[t]} for t in AWKWARD} for r in AWKWARD}
     runs = [Run.from_dict(lists).named(r) for r, lists in rankings.items()]

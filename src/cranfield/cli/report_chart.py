@@ -40,7 +40,7 @@ def make_parser() -> Parser:
     add(parser, "--theme", help_text, ("light", "dark"), "light")
     add(parser, "--run RUN", "the run to draw (default: the best)")
     add(parser, "--baseline RUN", "the run that differences are to")
-    add(parser, "--concept NAME", "roc: one concept (default: all pooled)")
+    add(parser, "--concept NAME", "roc, box-recall, box-errors: one concept (default: all)")
     add(parser, "--relevant N", RELEVANT, positive, 1)
     _graph_options(parser)
     subject_options(parser, "*")

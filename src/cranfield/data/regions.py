@@ -227,11 +227,11 @@ def check_boxes(
 
 
 def overlaps_of(box: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The overlap of a box with each of several."""
-    ends = np.minimum(box[:2] + box[2:], others[:, :2] + others[:, 2:])
-    sides = np.maximum(ends - np.maximum(box[:2], others[:, :2]), 0)
+    """The overlap of a box with each of several, or of each of as many boxes with its own."""
+    ends = np.minimum(box[..., :2] + box[..., 2:], others[:, :2] + others[:, 2:])
+    sides = np.maximum(ends - np.maximum(box[..., :2], others[:, :2]), 0)
     common = sides[:, 0] * sides[:, 1]
-    union = box[2] * box[3] + others[:, 2] * others[:, 3] - common
+    union = box[..., 2] * box[..., 3] + others[:, 2] * others[:, 3] - common
     shares: NDArray[np.float64] = np.divide(
         common, union, out=np.zeros(len(others)), where=union > 0
     )

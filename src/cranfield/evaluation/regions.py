@@ -17,7 +17,7 @@ from cranfield._json import jsonable
 from cranfield._system import usable_cpus
 from cranfield.data.costmap import CostMap
 from cranfield.data.regions import CROWD, Regions, overlaps_of
-from cranfield.errors import UsageError, check_counts
+from cranfield.errors import UsageError, check_counts, suggest
 from cranfield.evaluation.label_inputs import CostSource, OntologySource, coerce_ontology
 from cranfield.evaluation.scores import LaterValues, Scores
 from cranfield.io.coerce import parse_named_input
@@ -33,7 +33,13 @@ from cranfield.io.regions import (
     is_placed,
 )
 from cranfield.measures.base import Measure
-from cranfield.measures.regions import DEFAULT_MEASURES, RegionPlan, parse_region_measures
+from cranfield.measures.regions import (
+    DEFAULT_MEASURES,
+    DEPTH,
+    SIZES,
+    RegionPlan,
+    parse_region_measures,
+)
 from cranfield.notes import Notes, Progress, with_progress
 from cranfield.stats._resample import seed_of
 from cranfield.stats.corrections import correct
@@ -229,6 +235,13 @@ class MatchedRun:
             columns.append(tables[key][:, at].mean(axis=1))
         return columns
 
+    def outcomes(self, label: int) -> tuple[Ints, Ints, NDArray[np.uint8]]:
+        """Of a concept, the surest first: boxes, their partners in the truth, and their fates.
+
+        By COCO's rules, at the first overlap and range of sizes of the plans.
+        """
+        return self._matches["coco"].outcomes(label, 0, 0)
+
     def influence(self, plan: RegionPlan, items: int) -> Floats:
         """How far each item pulls the mean over concepts: parts whose mean is 0."""
         if plan.kind == "credit":
@@ -302,12 +315,147 @@ def _bias(
     return bias
 
 
+MOST_CONFIDENCES = 400  # of a curve: more cannot be seen
+LEVELS = tuple(k / 100 for k in range(101))  # of recall, as COCO's program has them
+
+
+@dataclass(frozen=True, eq=False)
+class RegionCurves:
+    """A run at one overlap, over recall and over the confidence from which boxes count.
+
+    All are means over the concepts with a box in the truth. `precision` is the best precision at
+    each of `LEVELS` of recall or beyond, whose mean is `AP.region(iou=...)`. For each of
+    `confidences`, the surest first, `error` is the localisation recall precision error of the
+    boxes that are at least so sure, `misplaced` what right boxes lack of a full overlap, `wrong`
+    the share of the boxes that is not right, and `missed` that of the truth that no box is right
+    for; the first two of these three are of the concepts that have such boxes, NaN where none has.
+    """
+
+    run: str
+    precision: Floats
+    confidences: Floats
+    error: Floats
+    misplaced: Floats
+    wrong: Floats
+    missed: Floats
+
+    @property
+    def best(self) -> int:
+        """Where the error is least."""
+        return int(np.argmin(self.error))
+
+
+@validate_params(skip=("runs", "truth"))
+def region_curves(
+    truth: RegionsForm,
+    runs: RegionsForm | Sequence[RegionsForm] | Mapping[str, RegionsForm],
+    *,
+    iou: float = RIGHT,
+    concept: str | None = None,
+    jobs: int | None = None,
+    notes: Notes | None = None,
+) -> list[RegionCurves]:
+    """Precision over recall, and errors over confidence, of runs that place boxes.
+
+    Parameters
+    ----------
+    truth, runs
+        As `evaluate_regions` takes them.
+    iou
+        The overlap from which a box is right.
+    concept
+        The curves of one concept in place of the means over all.
+    jobs
+        Threads to use; usually all cores.
+    notes
+        Collects what is noticed about the runs.
+
+    Returns
+    -------
+    list of RegionCurves
+        One for each run.
+    """
+    check_counts(jobs=jobs)
+    if not 0 <= iou < 1:
+        raise UsageError(f"iou={iou!r} is not an overlap from 0 to below 1")
+    wanted = true_regions(truth)
+    counts = np.bincount(wanted.concept[wanted.flags == 0], minlength=len(wanted.concepts))
+    labels = np.flatnonzero(counts)
+    if concept is not None:
+        if concept not in wanted.concepts:
+            raise UsageError(f"no concept {concept!r}.{suggest(concept, wanted.concepts)}")
+        labels = labels[labels == wanted.concepts.index(concept)]
+    if not labels.size:
+        raise UsageError(f"{wanted.where} has no box" + (f" of {concept}" if concept else ""))
+    collected = Notes() if notes is None else notes
+    plan = RegionPlan("localisation", "coco", (iou,), SIZES["all"], DEPTH)
+    curves = []
+    for name, source in named_regions(runs):
+        run = _renamed(coerce_regions(source, name), name)
+        matched = MatchedRun(wanted, run, [plan], jobs or usable_cpus(), collected)
+        curves.append(_curves_of(name, wanted, matched, labels, counts, iou))
+    return curves
+
+
+def _curves_of(
+    name: str,
+    truth: Regions,
+    matched: MatchedRun,
+    labels: NDArray[np.intp],
+    counts: NDArray[np.intp],
+    iou: float,
+) -> RegionCurves:
+    placed, sides = matched.placed, []
+    for label in labels.tolist():
+        positions, partner, fate = matched.outcomes(label)
+        positions, partner = positions[fate != IGNORED], partner[fate != IGNORED]
+        right = fate[fate != IGNORED] == RIGHT_BOX
+        lacking = np.zeros(len(positions))
+        met = truth.boxes[partner[right]]
+        lacking[right] = 1 - overlaps_of(placed.boxes[positions[right]], met)
+        sides.append((placed.confidences[positions], right, lacking, int(counts[label])))
+    confidences = np.unique(np.concatenate([sure for sure, _, _, _ in sides]))[::-1]
+    if len(confidences) > MOST_CONFIDENCES:
+        thinned = np.linspace(0, len(confidences) - 1, MOST_CONFIDENCES).round().astype(np.int64)
+        confidences = confidences[thinned]
+    if not len(confidences):  # no box at all: everything is missed
+        confidences = np.ones(1)
+    columns = np.full((len(labels), 4, len(confidences)), np.nan)
+    precision = np.zeros((len(labels), len(LEVELS)))
+    for row, (sure, right, lacking, objects) in enumerate(sides):
+        sums = np.concatenate([np.zeros((1, 2)), np.cumsum([right, lacking], axis=1).T])
+        placed_so_far = np.searchsorted(-sure, -confidences, side="right")
+        hits, misplaced = sums[placed_so_far].T
+        wrong = placed_so_far - hits
+        columns[row, 0] = (misplaced / (1 - iou) + wrong + objects - hits) / (objects + wrong)
+        some = hits > 0
+        columns[row, 1, some] = misplaced[some] / hits[some]
+        some = placed_so_far > 0
+        columns[row, 2, some] = wrong[some] / placed_so_far[some]
+        columns[row, 3] = 1 - hits / objects
+        if len(sure):
+            rank = np.arange(1, len(sure) + 1)
+            best = np.maximum.accumulate((sums[1:, 0] / rank)[::-1])[::-1]
+            reached = np.searchsorted(sums[1:, 0] / objects, LEVELS, side="left")
+            within = reached < len(sure)
+            precision[row, within] = best[reached[within]]
+    defined = ~np.isnan(columns)
+    shown = np.divide(
+        np.where(defined, columns, 0.0).sum(axis=0),
+        defined.sum(axis=0),
+        out=np.full(columns.shape[1:], np.nan),
+        where=defined.any(axis=0),
+    )
+    return RegionCurves(name, precision.mean(axis=0), confidences, *shown)
+
+
 def _item_means(values: Floats, item: NDArray[np.int64], items: int) -> Floats:
     """The mean of the values of each item, NaN for items without one."""
     defined = ~np.isnan(values)
     counts = np.bincount(item[defined], minlength=items)
     sums = np.bincount(item[defined], weights=values[defined], minlength=items)
-    return np.divide(sums, counts, out=np.full(items, np.nan), where=counts > 0)
+    means: Floats = np.divide(sums, counts, out=np.full(items, np.nan), where=counts > 0)
+    return means
 
 
 def mean_of_concepts(values: Floats) -> float:
@@ -723,8 +871,8 @@ class RegionCredit:
             beta,
             np.bincount(cell, minlength=len(keys)).astype(np.float64),
             np.bincount(truth_cell.ravel(), minlength=len(keys)).astype(np.float64),
-            np.bincount(cell, weights=self._credit[here], minlength=len(keys)),
-            np.bincount(truth_cell.ravel(), weights=self._truth_credit, minlength=len(keys)),
+            np.bincount(cell, self._credit[here], len(keys)).astype(np.float64),
+            np.bincount(truth_cell.ravel(), self._truth_credit, len(keys)).astype(np.float64),
         )
         return _item_means(values, keys // self.concepts, items)
 

@@ -24,10 +24,12 @@ from cranfield.evaluation.ranked import DEFAULT_MEASURES, RankedTask
 from cranfield.evaluation.regions import (
     BoxKinds,
     PlacedBoxes,
+    RegionCurves,
     classify_boxes,
     evaluate_regions,
     named_regions,
     placed_boxes,
+    region_curves,
     true_regions,
 )
 from cranfield.evaluation.scores import Scores
@@ -82,9 +84,10 @@ class LabelCase(ComparedScores):
 
 @dataclass(frozen=True)
 class RegionCase(ComparedScores):
-    """Boxes: also what each box is, for the pictures of some items."""
+    """Boxes: also curves over recall and confidence, and what each box is, for some items."""
 
     truth: Regions | None = None
+    curves: tuple[RegionCurves, ...] = ()
     # The boxes of each run as the truth numbers their items and concepts, and what they are.
     placed: tuple[tuple[PlacedBoxes, BoxKinds], ...] = ()
     least: float = DRAWN_FROM
@@ -246,7 +249,9 @@ def region_case(
         boxes = placed_boxes(wanted, run, Notes())
         placed.append((boxes, classify_boxes(wanted, boxes, least, threads)))
     comparison, left_out = compare_for_report(scores, compare, threads, tracker.part(0.7, 1.0))
-    return RegionCase(scores, comparison, (), left_out, wanted, tuple(placed), least)
+    objects = bool((wanted.flags == 0).any())
+    curves = region_curves(wanted, loaded, jobs=threads) if objects else []
+    return RegionCase(scores, comparison, (), left_out, wanted, tuple(curves), tuple(placed), least)
 
 
 def _curve(truth: LabelMatrix, run: LabelMatrix) -> dict[str, Roc]:

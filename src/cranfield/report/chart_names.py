@@ -35,6 +35,8 @@ CHARTS: dict[str, str] = {
     "units": "topics, items or concepts of a run under two measures",
     "concept-curves": "annotation: precision against recall of every concept",
     "reliability": "annotation: how often confidences are right",
+    "box-recall": "boxes: precision against recall at an overlap of 0.5",
+    "box-errors": "boxes: localisation, recall and precision errors by confidence",
 }
 # Charts of measures alone: they take no runs.
 OF_MEASURES = (
@@ -44,12 +46,15 @@ OF_MEASURES = (
 
 # Charts of one kind of runs.
 OF_LABELS = ("roc", "density", "concepts", "concept-curves", "reliability")
+OF_BOXES = ("box-recall", "box-errors")
 OF_RANKINGS = (
     *("precision-recall", "effectiveness", "topics", "cutoffs", "joint", "operating"),
     *("detections", "generality", "generality-sizes", "gain"),
 )
 
 
-def kind_of_runs(chart: str) -> Literal["labels", "ranked"] | None:
-    """Which kind of runs a chart draws, None for those that draw either."""
+def kind_of_runs(chart: str) -> Literal["labels", "ranked", "regions"] | None:
+    """Which kind of runs a chart draws, None for those that draw any."""
+    if chart in OF_BOXES:
+        return "regions"
     return "labels" if chart in OF_LABELS else "ranked" if chart in OF_RANKINGS else None

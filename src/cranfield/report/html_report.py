@@ -21,6 +21,7 @@ from cranfield.report.page import report_page
 from cranfield.report.sections import (
     Section,
     add_annotation,
+    add_box_curves,
     add_recall_curve,
     score_section,
     table_section,
@@ -47,8 +48,11 @@ def case_section(
         _add_ranked(section, case, public)
     elif isinstance(case, LabelCase):
         _add_labels(section, case, public)
-    elif isinstance(case, RegionCase) and not public:
-        add_boxes(section, case)
+    elif isinstance(case, RegionCase):
+        order = [case.scores.runs[i] for i in best_first(case.scores, case.scores.measures[0])]
+        add_box_curves(section, case.curves, order)
+        if not public:
+            add_boxes(section, case)
     if public:
         section.data["notes"] = _without_items(section.data["notes"], case.scores)
         _number_items(section)

@@ -17,10 +17,12 @@ from cranfield.evaluation.scores import COMMANDS, Scores, score_verdict
 from cranfield.measures import Measure
 from cranfield.report.charts.curves import recall_chart, roc_chart
 from cranfield.report.charts.helpers import best_first, number
+from cranfield.report.charts.regions import box_errors, box_recall
 from cranfield.report.document import Table
 from cranfield.report.methods import citations, methods
 
 if TYPE_CHECKING:
+    from cranfield.evaluation.regions import RegionCurves
     from cranfield.report.cases import ComparedScores
 
 MOST_VALUES = 60_000
@@ -225,6 +227,34 @@ def add_annotation(
         chart = roc_chart(dict(first_curves), "all items and concepts pooled")
         section.data.setdefault("charts", {})["roc"] = chart.to_dict()
     _note_shortened(section, len(curves), "ROC")
+
+
+def add_box_curves(section: Section, curves: Sequence[RegionCurves], order: Sequence[str]) -> None:
+    """Precision over recall and errors over confidence of boxes, for the first runs of an order."""
+    by_run = {c.run: c for c in curves}
+    first_curves = [by_run[run] for run in order[:CURVES_SHOWN]]
+    if not first_curves:
+        return
+    section.data["box_curves"] = [
+        {
+            "run": c.run,
+            "precision": float(c.precision.mean()),
+            "confidence": float(c.confidences[c.best]),
+            **{
+                name: number(float(values[c.best]))
+                for name, values in (
+                    ("error", c.error),
+                    ("misplaced", c.misplaced),
+                    ("wrong", c.wrong),
+                    ("missed", c.missed),
+                )
+            },
+        }
+        for c in first_curves
+    ]
+    section.data.setdefault("charts", {})["box_recall"] = box_recall(first_curves).to_dict()
+    section.data["charts"]["box_errors"] = box_errors(first_curves).to_dict()
+    _note_shortened(section, len(order), "boxes")
 
 
 def _note_shortened(section: Section, count: int, subject: str) -> None:

@@ -168,6 +168,17 @@ function curveParts(section) {
     const columns = [{ label: "run" }, { label: "recall", numeric: true, digits: 1 }, ...["precision", "low", "high"].map((label) => ({ label, numeric: true }))];
     parts.push(figure(caption, drawChart(section.charts.recall), table(caption, columns, rows)));
   }
+  if (section.box_curves) {
+    const numeric = (label) => ({ label, numeric: true });
+    const recall = "Precision against recall of boxes at an overlap of 0.5, mean over concepts";
+    const recallRows = section.box_curves.map((c) => [c.run, c.precision]);
+    parts.push(figure(recall, drawChart(section.charts.box_recall), table(recall, [{ label: "run" }, numeric("average precision")], recallRows)));
+    const errors = "Localisation recall precision error by the confidence from which boxes count; the dots are the least errors";
+    const parted = "The least error of every run, and what it is made of";
+    const columns = [{ label: "run" }, ...["confidence", "error", "badly placed", "wrong boxes", "missed"].map(numeric)];
+    const errorRows = section.box_curves.map((c) => [c.run, c.confidence, c.error, c.misplaced, c.wrong, c.missed]);
+    parts.push(figure(errors, drawChart(section.charts.box_errors), table(parted, columns, errorRows)));
+  }
   if (section.roc && section.roc.length) {
     const caption = "ROC over all items and concepts pooled; the dots are the points of equal error";
     const columns = [{ label: "run" }, { label: "pooled EER", numeric: true }, { label: "pooled AUC", numeric: true }];

@@ -41,6 +41,7 @@ from cranfield.report.charts.rankings import (
     topics,
     units,
 )
+from cranfield.report.charts.regions import box_errors, box_recall
 from cranfield.report.charts.vega import MIME, SCHEMA
 
 __all__ = [
@@ -49,6 +50,8 @@ __all__ = [
     "Chart",
     "against",
     "behaviour",
+    "box_errors",
+    "box_recall",
     "combined_ranks",
     "concept_precision_recall",
     "concepts",

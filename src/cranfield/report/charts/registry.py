@@ -22,6 +22,7 @@ from cranfield.evaluation.precision_recall import (
     gain_curves,
 )
 from cranfield.evaluation.ranked import DEFAULT_MEASURES
+from cranfield.evaluation.regions import RegionCurves, region_curves
 from cranfield.evaluation.scores import Scores
 from cranfield.lab.studies.generality import generality
 from cranfield.lab.studies.rank_curves import Curves, curves
@@ -215,6 +216,33 @@ def _concepts(request: ChartRequest) -> Chart:
     return charts.concepts(scores, truth, request.run, str(measure_of(scores, None)))
 
 
+def _box_curves(request: ChartRequest) -> list[RegionCurves]:
+    if request.subject is None or request.subject.kind != "regions":
+        raise UsageError(f"the chart {request.chart} is of boxes: name their truth with truth=")
+    if request.measures:
+        raise UsageError(f"{request.chart} has its own measures: leave out measures=")
+    options = request.subject.options
+    return region_curves(
+        options["truth"],
+        options["runs"],
+        concept=request.concept,
+        jobs=request.jobs,
+        notes=request.notes,
+    )
+
+
+def _box_recall(request: ChartRequest) -> Chart:
+    return charts.box_recall(_box_curves(request), concept=request.concept or "")
+
+
+def _box_errors(request: ChartRequest) -> Chart:
+    curves = _box_curves(request)
+    names = [curve.run for curve in curves]
+    if request.run is not None and request.run not in names:
+        raise UsageError(f"no run {request.run!r}.{suggest(request.run, names)}")
+    return charts.box_errors(curves, concept=request.concept or "", run=request.run)
+
+
 def _density(request: ChartRequest) -> Chart:
     request.annotation()
     return charts.density(request.scores())
@@ -261,6 +289,8 @@ _BUILDERS: dict[str, Callable[[ChartRequest], Chart]] = {
     "against": _against,
     "units": _units,
     "concept-curves": _concept_curves,
+    "box-recall": _box_recall,
+    "box-errors": _box_errors,
     "reliability": lambda request: charts.reliability(*request.aligned(), bins=request.bins),
 }
 
