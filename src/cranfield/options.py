@@ -26,6 +26,10 @@ VOTE_TIES: tuple[VoteTies, ...] = get_args(VoteTies)
 TagFilterMethod: TypeAlias = Literal["svm", "median"]
 TAG_FILTERS: tuple[TagFilterMethod, ...] = get_args(TagFilterMethod)
 
+# --- What cells are that a truth of annotation does not list although it lists others as absent.
+Unlisted: TypeAlias = Literal["absent", "unjudged"]
+UNLISTED: tuple[Unlisted, ...] = get_args(Unlisted)
+
 # --- Comparison: tails, intervals, corrections and tests.
 Tail: TypeAlias = Literal["one", "two", "seen"]
 TAILS: tuple[Tail, ...] = ("two", "one", "seen")

@@ -42,7 +42,7 @@ from cranfield.errors import InputError, MissingExtraError, NeedsError, Problem,
 from cranfield.io.collection import FILE, read_collection, read_items
 from cranfield.io.concepts import Meaning, built_in_meanings, read_meanings
 from cranfield.io.files import FileForm, describe, read_json_text, read_text
-from cranfield.io.labels import read_labels, read_truth
+from cranfield.io.labels import check_all_listed, read_labels, read_truth
 from cranfield.io.ontology import read_ontology, read_rules
 from cranfield.ontologies import BUILT_IN
 from cranfield.options import DEFAULT_THRESHOLD, Shape
@@ -589,7 +589,7 @@ def read_guidelines(path: str | Path) -> str:
 
 def known_labels(source: Any) -> LabelMatrix:
     """Labels that are known: decisions, not confidences."""
-    truth = read_truth(source)
+    truth = check_all_listed(read_truth(source), "A check by known labels")
     if truth.labels is None:
         raise UsageError("labels that are known are 0 and 1, not confidences")
     return truth

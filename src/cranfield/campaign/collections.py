@@ -276,7 +276,7 @@ class _Check:
 
     def _truth(self, kind: Kind) -> None:
         from cranfield.io import read_qrels
-        from cranfield.io.labels import read_labels
+        from cranfield.io.labels import MOST_LISTED, read_labels, resolve_unlisted
         from cranfield.io.regions import read_regions
 
         path, public = self.c.part(kind).truth, self.publics.get(kind)
@@ -306,7 +306,18 @@ class _Check:
                 other = {n for alias, n in boxes.item_aliases.items() if alias in names}
                 truth_ids["items"] -= other
         else:
-            truth = read_labels(path)
+            truth = read_labels(path, unjudged=True)
+            if truth.listed > MOST_LISTED or self.c.unlisted:
+                truth = resolve_unlisted(truth, self.c.unlisted or None)
+            else:
+                self._complain(
+                    f"lists {truth.listed:.0%} of its cells, and some of them as absent: say with "
+                    'unlisted = "absent" or unlisted = "unjudged" in collection.toml what the '
+                    "others are",
+                    describe(path),
+                )
+            if truth.judged is not None:
+                self._has("judged cells", f"{truth.judged.mean():.0%}")
             size = f"{plural(len(truth.items), 'item')}, {plural(len(truth.concepts), 'concept')}"
             self._has("truth", size)
             truth_ids = {"items": set(truth.items)}

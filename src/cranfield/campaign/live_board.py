@@ -93,8 +93,12 @@ def write_part(
     live_part: str,
     salt: str,
     splits: Mapping[str, Sequence[str]],
+    unlisted: str = "",
 ) -> Path:
-    """Write one of the two parts of a truth below `target`; gives the file."""
+    """Write one of the two parts of a truth below `target`; gives the file.
+
+    `unlisted` is that of the collection.
+    """
 
     def chosen(units: Sequence[str]) -> frozenset[str]:
         live = live_units(units, live_part, salt, splits)
@@ -103,7 +107,7 @@ def write_part(
     if kind == "ranked":
         return _write_judgements(truth, target, chosen)
     from cranfield.evaluation.probabilistic_truth import soft_file
-    from cranfield.io.labels import read_labels, write_labels
+    from cranfield.io.labels import read_labels, resolve_unlisted, write_labels
 
     try:
         is_soft = soft_file(truth)[1] is not None
@@ -111,7 +115,7 @@ def write_part(
         is_soft = False
     if is_soft:
         raise UsageError("a truth with probabilities has no live part")
-    every = read_labels(truth, unjudged=True)
+    every = resolve_unlisted(read_labels(truth, unjudged=True), unlisted or None)
     wanted = chosen(every.items)
     rows = [row for row, item in enumerate(every.items) if item in wanted]
     names = tuple(every.items[row] for row in rows)

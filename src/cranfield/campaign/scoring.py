@@ -74,8 +74,7 @@ def task_options(collection: Collection, kind: Kind) -> dict[str, Any]:
         "concepts": None if collection.concepts is None else public_concepts(collection),
         "threshold": collection.threshold,
         "thresholds": run_thresholds(collection),
-        # The truth of a collection is complete.
-        "unlisted": "absent",
+        "unlisted": collection.unlisted or None,
     }
     return {name: value for name, value in options.items() if value is not None}
 
@@ -92,12 +91,14 @@ def scored_truth(
     if kind == "ranked" or not split:
         return path
     from cranfield.evaluation.probabilistic_truth import soft_file
-    from cranfield.io.labels import read_labels
+    from cranfield.io.labels import read_labels, resolve_unlisted
 
     try:
         if soft_file(path)[1] is not None:
             return path
         every = read_labels(path, unjudged=True)
+        if collection.unlisted:
+            every = resolve_unlisted(every, collection.unlisted)
     except CranfieldError:
         return path  # the evaluation that reads it reports what is wrong
     scored_items = {*collection.splits[split], *also}
@@ -112,6 +113,19 @@ def scored_truth(
     )
     restricted = every.map(lambda m: m[rows], items=tuple(every.items[i] for i in rows))
     return replace(restricted, notes=(*every.notes, note))
+
+
+def check_listed(collection: Collection) -> None:
+    """A UsageError where the truth may have cells that were not judged, and nothing says so."""
+    from cranfield.io.labels import read_labels, resolve_unlisted
+
+    if collection.truth is None:
+        return
+    try:
+        truth = read_labels(collection.truth, unjudged=True)
+    except CranfieldError:
+        return  # the evaluation that reads it reports what is wrong
+    resolve_unlisted(truth, collection.unlisted or None)
 
 
 def scored_boxes(collection: Collection) -> Path | Regions:
@@ -130,10 +144,11 @@ def public_truths(collection: Collection) -> dict[str, LabelMatrix]:
     """
     if collection.truth is None or not collection.annotated:
         return {}
-    from cranfield.io.labels import read_labels
+    from cranfield.io.labels import read_labels, resolve_unlisted
 
     try:
         truth = read_labels(collection.truth, unjudged=True)
+        truth = resolve_unlisted(truth, collection.unlisted or None)
     except CranfieldError:
         return {}  # the evaluation that reads it reports what is wrong
     sealed = set(collection.splits[collection.annotated])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from cranfield.cli._common import Output, Parser, add, common
 from cranfield.cli._inputs import score_option
 from cranfield.io.convert import ABOUT_SHAPE, KINDS, SHAPES, convert
+from cranfield.options import UNLISTED
 
 DESCRIPTION = """Convert judgements, runs, labels or boxes of items between formats; the endings
 of the names choose. Judgements and runs: .json, .jsonl, .csv, .tsv, .parquet, anything else is
@@ -26,6 +27,9 @@ def make_parser() -> Parser:
     add(parser, "--long", "labels as CSV item,concept,value, not one row an item", bool)
     add(parser, "--shape", f"what else an ending may hold: {ABOUT_SHAPE}", tuple(SHAPES))
     score_option(parser)
+    help_text = """labels: what cells are that a long file does not list, although it lists others
+    as absent (default: absent)"""
+    add(parser, "--unlisted", help_text, UNLISTED)
     common(parser, "third")
     add(parser, "--from-folders", FOLDERS, bool)
     add(parser, "--quiet", "no warnings", bool)
@@ -46,7 +50,7 @@ def main(argv: Sequence[str]) -> int:
             arguments["source"],
             target,
             **kind_options,
-            **{n: arguments[n] for n in ("scores", "third", "shape")},
+            **{n: arguments[n] for n in ("scores", "third", "shape", "unlisted")},
         )
     output.warn(notes)
     if target is None:

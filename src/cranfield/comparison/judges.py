@@ -16,6 +16,7 @@ from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.evaluation.scores import Scores, Task
 from cranfield.io.coerce import coerce_judgements, coerce_labels, is_file
 from cranfield.io.files import FileForm, run_name
+from cranfield.io.labels import check_all_listed
 from cranfield.io.votes import read_families
 from cranfield.measures.base import Measure
 from cranfield.notes import Notes, Progress, Watcher, with_progress
@@ -292,7 +293,7 @@ def _grades(source: Any, task: Task) -> Grades:
     """What a truth says of every unit."""
     if task == "ranked":
         return coerce_judgements(source).to_dict()
-    matrix = coerce_labels(source, "truth")
+    matrix = check_all_listed(coerce_labels(source, "truth"), "The study of judges")
     if matrix.labels is None:
         raise UsageError(f"{matrix.where}: labels of 0 and 1 are needed, not confidences")
     labels = matrix.labels.toarray() if hasattr(matrix.labels, "toarray") else matrix.labels

@@ -162,6 +162,7 @@ class Collection:
     label_design: Path | None = None
     label_scorer: Path | None = None
     annotated: str = ""
+    unlisted: str = ""
     boxes: Path | None = None
     box_runs: tuple[Path, ...] = ()
     box_measures: tuple[str, ...] = ()

@@ -346,9 +346,24 @@ def _frame_values(frame: Any, name: str) -> NDArray[Any]:
         raise InputError.single(name, f"a value is not a number ({error})") from None
 
 
-def listed_share(shape: tuple[int, ...], values: NDArray[Any]) -> float:
-    """The share of cells that have one of these values, or 1 where none of them says 0 itself."""
-    return len(values) / (shape[0] * shape[1]) if (values == 0).any() else 1.0
+def listed_share(
+    shape: tuple[int, ...], items: NDArray[Any], concepts: NDArray[Any], values: NDArray[Any]
+) -> float:
+    """The share of cells that have one of these values, or 1 where none of them says 0 itself.
+
+    Rows of 0 may only name items that have no concept, each by a row with one and the same
+    concept, and concepts that no item has, each by a row with one and the same item: the writer of
+    the long form does so.
+    """
+    absent = values == 0
+    names_item = absent & (np.bincount(items, minlength=shape[0])[items] == 1)
+    names_concept = absent & ~names_item
+    names_concept &= np.bincount(concepts, minlength=shape[1])[concepts] == 1
+    is_naming = len(set(concepts[names_item].tolist())) < 2
+    is_naming &= len(set(items[names_concept].tolist())) < 2
+    if is_naming and not (absent & ~names_item & ~names_concept).any():
+        return 1.0
+    return len(values) / (shape[0] * shape[1])
 
 
 def split_values(

@@ -19,6 +19,7 @@ from cranfield.features.item_vectors import ItemTable, read_items
 from cranfield.features.search import search
 from cranfield.io.coerce import LabelsForm, coerce_labels
 from cranfield.io.files import FileForm, Input
+from cranfield.io.labels import check_all_listed
 from cranfield.io.ontology import read_ontology
 from cranfield.notes import Notes, Progress, Watcher, with_progress
 from cranfield.options import CLASSIFIERS, FUSIONS, LEARNED_THRESHOLDS, POSTPROCESSING
@@ -243,7 +244,7 @@ def annotate(
     report_progress, notes = Progress.of(progress), Notes()
     train_tables, apply_tables = _tables(train), _tables(apply)
     _check_pairs(train_tables, apply_tables)
-    matrix = coerce_labels(truth, "truth").with_threshold(0.5)
+    matrix = check_all_listed(coerce_labels(truth, "truth"), "Learning").with_threshold(0.5)
     train_tables, labels = _with_truth(train_tables, matrix, notes)
     apply_tables = _common(apply_tables, notes)
     settings = Settings(neighbours, strength, seed)

@@ -21,6 +21,7 @@ from cranfield.errors import InputError, NeedsError, UsageError, check_at_most, 
 from cranfield.evaluation.precision_recall import Curve
 from cranfield.io.coerce import LabelsForm, coerce_labels
 from cranfield.io.collection import read_items
+from cranfield.io.labels import resolve_unlisted
 from cranfield.notes import Notes, Progress, with_progress
 from cranfield.options import (
     CALIBRATION_UNITS,
@@ -233,8 +234,6 @@ def calibrate(
             raise UsageError(f"{word}={value!r} is not one of {', '.join(choices)}")
     check_counts(folds=folds)
     report_progress, notes = Progress.of(progress), Notes()
-    from cranfield.evaluation.label_inputs import resolve_unlisted
-
     known = resolve_unlisted(coerce_labels(truth, "truth", unjudged=True), unlisted)
     known = known.with_threshold(0.5)
     confidences = coerce_labels(run, name or "run", concepts=known.concepts, scores=scores)

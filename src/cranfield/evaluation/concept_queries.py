@@ -29,6 +29,7 @@ from cranfield.io.coerce import LabelsForm, coerce_labels
 from cranfield.io.concepts import read_concept_queries
 from cranfield.io.convert import encode_table
 from cranfield.io.files import write_atomic
+from cranfield.io.labels import check_all_listed
 from cranfield.options import DEFAULT_THRESHOLD
 from cranfield.validation import describe_value, validate_params
 
@@ -120,7 +121,7 @@ def judge_concepts(queries: Queries, truth: LabelsForm) -> Judgements:
     >>> judge_concepts({"t": "Sea & !Night"}, {"a": {"Sea", "Night"}, "b": {"Sea"}}).to_dict()
     {'t': {'a': 0, 'b': 1}}
     """
-    matrix = coerce_labels(truth, "truth")
+    matrix = check_all_listed(coerce_labels(truth, "truth"), "A query of concepts")
     expressions = _expressions(queries)
     values = _values(matrix, expressions, binary=True)
     return Judgements.from_dict(

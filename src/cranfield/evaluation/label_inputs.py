@@ -36,10 +36,6 @@ ConceptSource: TypeAlias = Sequence[str] | str | Path
 # A number, one per concept, {concept: number}, or a file of them.
 ThresholdSource: TypeAlias = "Threshold | str | Path"
 
-# What cells are that a truth does not list.
-UNLISTED = ("absent", "unjudged")
-# A truth that lists more of its cells is taken for complete: some may be missing by mistake.
-MOST_LISTED = 0.9
 # The grade from which a concept counts as true where a measure uses no grades.
 LEAST_GRADE = 1.0
 # Items of the truth that are held against the rules at a time.
@@ -67,32 +63,6 @@ def coerce_concepts(source: ConceptSource | None) -> tuple[str, ...] | None:
 
 def coerce_threshold(source: ThresholdSource) -> Threshold:
     return read_threshold(str(source)) if isinstance(source, str | Path) else source
-
-
-def resolve_unlisted(truth: LabelMatrix, unlisted: str | None) -> LabelMatrix:
-    """The truth with what the cells are that a long file does not list, or a UsageError.
-
-    Where absent concepts are listed one by one, those that are not listed may not have been judged.
-    """
-    if unlisted is not None and unlisted not in UNLISTED:
-        raise UsageError(f"unlisted={unlisted!r} is not one of {', '.join(UNLISTED)}")
-    if unlisted == "absent" or truth.listed == 1:
-        return truth
-    finding = f"{truth.where}: lists {truth.listed:.0%} of its cells"
-    if unlisted == "unjudged":
-        if truth.listed_cells is None:
-            raise UsageError(
-                f"{finding}, and has more cells than values are estimated for; choose some of its "
-                "concepts with concepts=..."
-            )
-        judged = truth.listed_cells if truth.judged is None else truth.listed_cells & truth.judged
-        return replace(truth, judged=judged, listed=1.0, listed_cells=None)
-    if truth.listed > MOST_LISTED:
-        return truth
-    raise UsageError(
-        f"{finding}, and some of them as absent: are the others absent, or were they not judged? "
-        "Say so by unlisted='absent' or unlisted='unjudged'"
-    )
 
 
 def read_truth(source: LabelsForm) -> LabelMatrix:

@@ -32,7 +32,6 @@ from cranfield.evaluation.label_inputs import (
     note_broken_rules,
     note_broken_truth,
     note_grades,
-    resolve_unlisted,
     select_measures,
     with_fractions,
 )
@@ -46,6 +45,7 @@ from cranfield.evaluation.probabilistic_truth import (
 from cranfield.evaluation.scores import THREADS, Executor, Scores, aggregate
 from cranfield.io.coerce import LabelRunsForm, LabelsForm, coerce_labels, is_file
 from cranfield.io.files import run_name
+from cranfield.io.labels import resolve_unlisted
 from cranfield.measures.base import Measure
 from cranfield.measures.labels.blocks import (
     ConceptBlock,

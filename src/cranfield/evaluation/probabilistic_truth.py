@@ -20,7 +20,7 @@ from cranfield.evaluation.scores import SMALLEST_FOR_GEOMETRIC_MEAN, Scores
 from cranfield.evaluation.truth_uncertainty import MOST_NAMED, UNCHECKED, Doubt, ItemDoubt
 from cranfield.io.coerce import LabelsForm, is_file
 from cranfield.io.files import FileForm
-from cranfield.io.labels import read_labels
+from cranfield.io.labels import read_labels, resolve_unlisted
 from cranfield.io.soft import CATEGORIES, CONCEPTS, is_soft, read_soft_truth
 from cranfield.measures.base import Measure
 from cranfield.measures.labels.blocks import (
@@ -466,11 +466,11 @@ def soft_file(truth: LabelsForm) -> tuple[LabelsForm, bool | None]:
     return truth, None
 
 
-def likely_truth(source: FileForm) -> LabelMatrix:
+def likely_truth(source: FileForm, unlisted: str | None = None) -> LabelMatrix:
     """The labels of a file, the most probable ones where it has probabilities."""
     truth, exclusive = soft_file(source)
     if exclusive is None:
-        return read_labels(source)
+        return resolve_unlisted(read_labels(source, unjudged=True), unlisted)
     return SoftLabels(LabelMatrix.of(truth, name="truth"), exclusive).likely()
 
 

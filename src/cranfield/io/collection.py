@@ -35,6 +35,7 @@ from cranfield.io.files import (
     write_atomic,
 )
 from cranfield.io.ontology import RDF_FORMATS
+from cranfield.options import UNLISTED
 from cranfield.validation import validate_params
 
 FILE = "collection.toml"
@@ -167,6 +168,13 @@ DECLARED: tuple[Key, ...] = (
         '"test"',
         "the split in whose items objects are to be found, and runs scored on; else all",
     ),
+    _key(
+        "unlisted",
+        "unlisted",
+        '"unjudged"',
+        "what the cells are that a long `truth` does not list although it lists others as absent: "
+        "`absent` or `unjudged`",
+    ),
     _key("threshold", "threshold", "0.5", "from which confidence on a label is given, or a file"),
     _key("ontology", "ontology", '"pto-2011"', "a built-in name, or a file"),
     _key("rules", "file", '"rules.toml"', "rules that hold between concepts"),
@@ -221,6 +229,7 @@ KINDS: dict[str, str] = {
     "labels": "the name of a file, or of a folder as PASCAL VOC has it",
     "folder": "the name of a folder inside the collection's",
     "threshold": "a number in [0, 1], or a file with one per concept",
+    "unlisted": "`absent` or `unjudged`",
     "ontology": "a built-in name such as pto-2011, or a file",
     "splits": "a table: for each split a file of item ids, one per line or in a column `item`",
     "images": "a table; tiles of one size go from left to right, top to bottom",
@@ -387,6 +396,7 @@ class _Reader:
             "files": self._files,
             "labels": self._labels,
             "folder": self._folder,
+            "unlisted": self._unlisted,
             "threshold": self._threshold,
             "ontology": self._ontology,
             "splits": self._splits,
@@ -469,6 +479,11 @@ class _Reader:
             return tuple(self._file(table, key, name) for name in value)
         self._wrong(table, key, value, 'a list such as ["a.txt", "b.txt"]')
         return ()
+
+    def _unlisted(self, table: str, key: str, value: Any) -> str:
+        if value not in UNLISTED:
+            self._wrong(table, key, value, " or ".join(UNLISTED))
+        return str(value)
 
     def _threshold(self, table: str, key: str, value: Any) -> float | Path:
         if isinstance(value, int | float) and not isinstance(value, bool):

@@ -32,6 +32,7 @@ from cranfield.io.files import (
     open_input,
     write_atomic,
 )
+from cranfield.options import Unlisted
 
 # What each shape is, and the endings that can have it: of judgements and runs, and of labels.
 SHAPES = {
@@ -154,15 +155,17 @@ def convert(
     scores: str = "confidence",
     third: Third | None = None,
     shape: str | None = None,
+    unlisted: Unlisted | None = None,
 ) -> tuple[tuple[str, ...], bytes]:
     """Write what a file holds to another, whole or not at all, and give the notes.
 
     `kind` is "run", "qrels", "labels" or "regions" and is found out where a file says it, but for
-    regions; `long` is for labels
-    as CSV item,concept,value, `scores` for those beyond [0, 1], as in `read_labels`, `third` for
-    runs, as in `read_run`. `shape` is what else an ending may hold (see `shapes.SHAPES`); labels
-    go to a folder with a file per concept where the target's name ends with a slash. Without a
-    target nothing is written, and the bytes of TREC's format come with the notes.
+    regions; `long` is for labels as CSV item,concept,value, `scores` for those beyond [0, 1], as in
+    `read_labels`, `third` for runs, as in `read_run`. `unlisted` says what cells of labels are that
+    a long file does not list although it lists others as absent. `shape` is what else an ending may
+    hold (see `shapes.SHAPES`); labels go to a folder with a file per concept where the target's
+    name ends with a slash. Without a target nothing is written, and the bytes of TREC's format come
+    with the notes.
     """
     if kind is not None and kind not in KINDS:
         raise UsageError(f"kind={kind!r} is not one of {', '.join(KINDS)}")
@@ -174,7 +177,7 @@ def convert(
     if shape is not None:
         check_shape(shape, target or "-", labels=kind == "labels")
     if kind == "labels":
-        return _convert_labels(source, target, shape, scores), b""
+        return _convert_labels(source, target, shape, scores, unlisted), b""
     if target is not None and str(target).endswith("/"):
         raise UsageError(f"{target}: only labels are written to a folder, a file per concept")
     table = read_run(source, third=third) if kind == "run" else read_qrels(source)
@@ -185,17 +188,36 @@ def convert(
 
 
 def _convert_labels(
-    source: FileForm, target: str | Path | None, shape: str | None, scores: str
+    source: FileForm,
+    target: str | Path | None,
+    shape: str | None,
+    scores: str,
+    unlisted: Unlisted | None,
 ) -> tuple[str, ...]:
-    from cranfield.io.labels import FORMS, read_labels, write_labels
+    from cranfield.io.labels import (
+        FORMS,
+        MOST_LISTED,
+        read_labels,
+        resolve_unlisted,
+        write_labels,
+    )
 
     if target is None:
         raise UsageError(f"labels are written to a file: {', '.join(FORMS)}, or ImageCLEF text")
-    labels = read_labels(source, scores=scores)
+    labels = read_labels(source, scores=scores, unjudged=True)
+    notes: tuple[str, ...] = ()
+    if unlisted is None and labels.listed <= MOST_LISTED:
+        notes = (
+            f"{labels.where}: lists {labels.listed:.0%} of its cells, and some of them as absent; "
+            "the others are written as absent (unlisted='unjudged' writes them as not judged)",
+        )
+    else:
+        labels = resolve_unlisted(labels, unlisted)
     write_labels(labels, target, form=shape)
     if labels.named and inner_suffix(target) not in FORMS and not is_folder_name(target):
-        return ("ImageCLEF text has no place for the names of concepts: keep them in a file",)
-    return ()
+        names_lost = "ImageCLEF text has no place for the names of concepts: keep them in a file"
+        return (*notes, names_lost)
+    return notes
 
 
 def _convert_regions(

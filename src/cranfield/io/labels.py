@@ -46,6 +46,7 @@ from cranfield.io.labels_other import (
     write_class_files,
 )
 from cranfield.io.sniff import separator_of, with_detected_format
+from cranfield.options import UNLISTED
 from cranfield.validation import describe_value, validate_params
 
 _BINARY: dict[str, Callable[[FileForm, str, bool], LabelMatrix]] = {
@@ -81,6 +82,8 @@ _WRITERS: dict[str, Callable[[LabelMatrix, str], Iterable[bytes]]] = {
     "npz": npz_blocks,
     "parquet": parquet_blocks,
 }
+# Those with a place for cells that were not judged.
+_WITH_UNJUDGED = ("wide", "long", "semicolons")
 
 
 @validate_params
@@ -182,16 +185,24 @@ def write_labels(matrix: LabelMatrix, path: str | Path, *, form: str | None = No
     Unless `form` says otherwise, the ending of the name does: .csv and .tsv are wide, .json,
     .jsonl, .parquet and .npz what they say, a folder (its name ends with a slash, or it is there)
     has a file per concept as PASCAL VOC, and anything else is ImageCLEF text; .gz and .zst pack
-    it. `lists` (item,labels) and `semicolons` are other shapes of a .csv. The file is written
-    whole or not at all.
+    it. `lists` (item,labels) and `semicolons` are other shapes of a .csv. Labels of which only some
+    cells were judged go to CSV alone; with the probabilities by which cells were drawn, a .csv is
+    long. The file is written whole or not at all.
     """
     suffix, source_name = inner_suffix(path), str(path)
-    if form is None and is_folder_name(path):
+    partly_judged = matrix.judged is not None and not np.all(matrix.judged)
+    if form is None and is_folder_name(path) and not partly_judged:
         write_class_files(matrix, path)
         return
+    if form is None and suffix == ".csv" and partly_judged and matrix.sampling is not None:
+        form = "long"
     form = form or FORMS.get(suffix, "imageclef")
     if form not in _WRITERS:
         raise UsageError(f"no form {form!r} of labels, expected one of {', '.join(_WRITERS)}")
+    if partly_judged and form not in _WITH_UNJUDGED:
+        raise UsageError(
+            f"{source_name}: cells that were not judged are written to CSV alone, wide or long"
+        )
     if form == "wide" and suffix == ".tsv":
         blocks: Iterable[bytes] = wide_blocks(matrix, source_name, "\t")
     else:
@@ -266,6 +277,44 @@ def _named_thresholds(source_name: str, rows: list[tuple[int, str]]) -> dict[str
     if problems:
         raise InputError(source_name, problems)
     return thresholds
+
+
+# A truth that lists more of its cells is taken for complete: some may be missing by mistake.
+MOST_LISTED = 0.9
+_QUESTION = "and some of them as absent: are the others absent, or were they not judged?"
+
+
+def resolve_unlisted(truth: LabelMatrix, unlisted: str | None) -> LabelMatrix:
+    """The truth with what the cells are that a long file does not list, or a UsageError.
+
+    Where absent concepts are listed one by one, those that are not listed may not have been judged.
+    """
+    if unlisted is not None and unlisted not in UNLISTED:
+        raise UsageError(f"unlisted={unlisted!r} is not one of {', '.join(UNLISTED)}")
+    if unlisted == "absent" or truth.listed == 1:
+        return truth
+    finding = f"{truth.where}: lists {truth.listed:.0%} of its cells"
+    if unlisted == "unjudged":
+        if truth.listed_cells is None:
+            raise UsageError(
+                f"{finding}, and has more cells than values are estimated for; choose some of its "
+                "concepts with concepts=..."
+            )
+        judged = truth.listed_cells if truth.judged is None else truth.listed_cells & truth.judged
+        return replace(truth, judged=judged, listed=1.0, listed_cells=None)
+    if truth.listed > MOST_LISTED:
+        return truth
+    raise UsageError(f"{finding}, {_QUESTION} Say so by unlisted='absent' or unlisted='unjudged'")
+
+
+def check_all_listed(truth: LabelMatrix, use: str) -> LabelMatrix:
+    """The truth for a use that needs every cell, or a UsageError where cells may be unjudged."""
+    if truth.listed > MOST_LISTED:
+        return truth
+    raise UsageError(
+        f"{truth.where}: lists {truth.listed:.0%} of its cells, {_QUESTION} {use} needs every "
+        "cell: list the concepts that are there and nothing else, or every cell"
+    )
 
 
 # Names of concepts, or the file that lists them.

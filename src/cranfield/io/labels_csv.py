@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield import _core
-from cranfield.data.labels import DENSE_CELLS, LabelMatrix, dense, listed_share, split_values
+from cranfield.data.labels import DENSE_CELLS, Bools, LabelMatrix, dense, listed_share, split_values
 from cranfield.errors import InputError, Problem
 from cranfield.io.fast_csv import PlainRows, first_row
 from cranfield.io.files import LABEL_CSV, csv_rows, csv_text, is_number, number, numbers
@@ -535,7 +535,8 @@ def _from_triples(
         matrix = np.full(shape, -np.inf if unbounded else 0.0)
         matrix[at_item, column[at_concept]] = values
     labels, confidences = split_values(matrix)
-    share, cells = listed_share(shape, np.asarray(values)), None
+    places = np.asarray(at_item), np.asarray(at_concept)
+    share, cells = listed_share(shape, *places, np.asarray(values)), None
     if share < 1 and isinstance(matrix, np.ndarray):
         cells = np.zeros(shape, dtype=bool)
         cells[at_item, column[at_concept]] = True
@@ -583,7 +584,23 @@ def long_blocks(matrix: LabelMatrix, source_name: str) -> Iterator[bytes]:
     """One row per item and concept with a value above 0; an item without any gets a 0 row."""
     refuse_labels_with_confidences(matrix, source_name, "the long form")
     _check_names(matrix, source_name)
+    if matrix.judged is not None and matrix.labels is not None:
+        return _judged_blocks(matrix, matrix.judged, dense(matrix.labels))
     return _long_blocks(matrix)
+
+
+def _judged_blocks(matrix: LabelMatrix, judged: Bools, labels: Bools) -> Iterator[bytes]:
+    """Every cell, `?` where it was not judged; where cells were drawn, those with probabilities."""
+    yield csv_text([LONG_HEADER if matrix.sampling is None else SAMPLED_HEADER]).encode()
+    for i, item in enumerate(matrix.items):
+        rows: list[list[object]] = []
+        for j, concept in enumerate(matrix.concepts):
+            value = int(labels[i, j]) if judged[i, j] else UNJUDGED
+            if matrix.sampling is None:
+                rows.append([item, concept, value])
+            elif judged[i, j] or j == 0:  # the first one so that the item is known
+                rows.append([item, concept, value, float(matrix.sampling[i, j])])
+        yield csv_text(rows).encode()
 
 
 def _long_blocks(matrix: LabelMatrix) -> Iterator[bytes]:

@@ -434,7 +434,7 @@ def _long_table(
     matrix = np.full((len(items), len(concepts)), -np.inf if unbounded else 0.0)
     matrix[at_item, at_concept] = values
     labels, confidences = split_values(matrix)
-    share, cells = listed_share(matrix.shape, values), None
+    share, cells = listed_share(matrix.shape, at_item, at_concept, values), None
     if share < 1:
         cells = np.zeros(matrix.shape, dtype=bool)
         cells[at_item, at_concept] = True

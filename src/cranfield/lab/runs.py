@@ -20,7 +20,13 @@ from cranfield.evaluation.ranked import evaluate
 from cranfield.io.coerce import coerce_judgements, coerce_run, name_runs
 from cranfield.io.delimited import trec_blocks
 from cranfield.io.files import make_folder, write_atomic
-from cranfield.io.labels import read_annotation, read_threshold, read_truth, write_labels
+from cranfield.io.labels import (
+    check_all_listed,
+    read_annotation,
+    read_threshold,
+    read_truth,
+    write_labels,
+)
 from cranfield.lab.study_input import (
     Names,
     RunScores,
@@ -155,7 +161,8 @@ def _concept_judgements(material: ConceptMaterial) -> Judgements:
 
 @cache_answers(4)
 def _labels(material: ConceptMaterial) -> LabelMatrix:
-    return read_truth(material.truth, concepts=material.concept_names)
+    truth = read_truth(material.truth, concepts=material.concept_names)
+    return check_all_listed(truth, "The study")
 
 
 class LabelMaterial(StudyInput):
@@ -311,7 +318,7 @@ def simulate_runs(
         return Path(files[-1])
 
     if labels:
-        for matrix in graded_labels(read_truth(truth), **options):
+        for matrix in graded_labels(check_all_listed(read_truth(truth), "The study"), **options):
             write_labels(matrix, place(f"{matrix.name}.csv"))
     else:
         for run in graded_rankings(coerce_judgements(truth), **options):

@@ -114,7 +114,14 @@ def _final_truth(task: dict[str, Any], kind: Any, stage: Path, public: Collectio
         return Path(task["truth"])
     folder = stage / f"part-{kind}"
     folder.mkdir()
-    return write_part(Path(task["truth"]), kind, folder, **task["part"], splits=public.splits)
+    return write_part(
+        Path(task["truth"]),
+        kind,
+        folder,
+        **task["part"],
+        splits=public.splits,
+        unlisted=public.unlisted,
+    )
 
 
 def _run_file(run: dict[str, Any], stage: Path, kind: str) -> Path:

@@ -311,7 +311,7 @@ def read_truth(collection: Collection, kind: Kind) -> Judgements | LabelMatrix:
     from cranfield.io import read_qrels
 
     path = collection.need(TRUTH[kind])
-    return read_qrels(path) if kind == "ranked" else likely_truth(path)
+    return read_qrels(path) if kind == "ranked" else likely_truth(path, collection.unlisted or None)
 
 
 Cell: TypeAlias = str | int | float | None

@@ -17,8 +17,13 @@ def join(job_input: dict[str, Any]) -> dict[str, Any]:
     """
     from cranfield.io.files import write_atomic
 
-    read = ranked_cells if job_input["task"] == "ranked" else label_cells
-    old, new = read(Path(job_input["old"])), read(Path(job_input["new"]))
+    if job_input["task"] == "ranked":
+        old, new = (ranked_cells(Path(job_input[name])) for name in ("old", "new"))
+    else:
+        old = label_cells(Path(job_input["old"]), job_input["unlisted"] or None)
+        new = label_cells(Path(job_input["new"]), None)
+        # A cell that the new truth leaves open stays as it was.
+        new = {cell: value for cell, value in new.items() if value != "?" or cell not in old}
     # An item may be judged for one topic and not for another, so judgements are counted there.
     counted = set if job_input["task"] == "ranked" else items_of
     before, after = counted(old), counted(new)
@@ -48,18 +53,22 @@ def ranked_cells(path: Path) -> Cells:
     }
 
 
-def label_cells(path: Path) -> Cells:
-    """Whether each item has each concept."""
+def label_cells(path: Path, unlisted: str | None) -> Cells:
+    """Whether each item has each concept; `?` where it was not judged."""
+    import numpy as np
+
     from cranfield.data.labels import dense
     from cranfield.errors import UsageError
-    from cranfield.io.labels import read_labels
+    from cranfield.io.labels import read_labels, resolve_unlisted
 
-    truth = read_labels(path)
+    truth = resolve_unlisted(read_labels(path, unjudged=True), unlisted)
     if truth.labels is None:
         raise UsageError("the truth there is has probabilities, which nothing is merged into")
-    values = dense(truth.labels)
+    values = dense(truth.labels).astype(int).astype(str)
+    if truth.judged is not None:
+        values = np.where(truth.judged, values, "?")
     return {
-        (item, concept): str(int(values[row, column]))
+        (item, concept): str(values[row, column])
         for row, item in enumerate(truth.items)
         for column, concept in enumerate(truth.concepts)
     }

@@ -189,8 +189,10 @@ def truth_part(job_input: dict[str, Any], folder: Path) -> Path:
         return truth
     target = folder / "part"
     target.mkdir()
-    splits = read_collection(job_input["public"]).splits
-    return write_part(truth, job_input["task"], target, **part, splits=splits)
+    public = read_collection(job_input["public"])
+    return write_part(
+        truth, job_input["task"], target, **part, splits=public.splits, unlisted=public.unlisted
+    )
 
 
 def live(job_input: dict[str, Any]) -> dict[str, Any]:

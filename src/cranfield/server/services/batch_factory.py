@@ -520,8 +520,8 @@ def _cell_batch(
 ) -> str:
     """Concepts pooled from the annotations of the task; other cells stay unjudged.
 
-    Scores of the site take what a truth does not list as absent, so that such a batch belongs to no
-    task: its log is downloaded, aggregated and read with `--unlisted unjudged`.
+    The pages of the site need a truth of which every cell is judged, so that such a batch belongs
+    to no task: its log is downloaded, aggregated and read with `--unlisted unjudged`.
     """
     task = _task_of_kind(connection, campaign, "labels")
     if task is None:

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, insert, select
 
 from cranfield.campaign.estimated import check_estimable
 from cranfield.campaign.item_texts import read_texts
-from cranfield.campaign.scoring import TRUTH, public_truths
+from cranfield.campaign.scoring import TRUTH, check_listed, public_truths
 from cranfield.campaign.submissions import CheckedSubmission, PublicSet, check_submission
 from cranfield.data.collection import Collection, Kind, RunFacts, Team
 from cranfield.errors import InputError, UsageError
@@ -91,6 +91,7 @@ def import_collection(
             f"{collection.truth} is a folder; the site takes a truth of one file: "
             f"cranfield convert {collection.truth} truth.csv makes it"
         )
+    check_listed(collection)
     public = context.settings.public / slug
     shutil.rmtree(public, ignore_errors=True)
     write_collection(public_part(collection), public)

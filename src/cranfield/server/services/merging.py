@@ -6,14 +6,16 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from cranfield.errors import UsageError
+from cranfield.io.collection import read_collection
 from cranfield.server.context import Context
 from cranfield.server.jobs.fork_server import ForkServer
 from cranfield.server.services import batch_results
 from cranfield.server.services.batches import Batch
 from cranfield.server.services.campaigns import latest_truth
+from cranfield.server.store.tables import campaign
 
 CHILD = "cranfield.server.jobs.joining"
 
@@ -38,6 +40,14 @@ class MergePlan:
     why: str = ""
 
 
+def _unlisted(connection: Connection, context: Context, batch: Batch) -> str:
+    """What cells are that the truth of the campaign's collection does not list."""
+    slug = connection.execute(
+        select(campaign.c.slug).where(campaign.c.id == batch.row["campaign"])
+    ).scalar_one()
+    return read_collection(context.settings.public / slug).unlisted
+
+
 def plan_merge(connection: Connection, context: Context, batch: Batch, method: str) -> MergePlan:
     """Compare the truth of a batch with the newest one of its task, which a child opens."""
     if batch.row["task"] is None:
@@ -56,6 +66,7 @@ def plan_merge(connection: Connection, context: Context, batch: Batch, method: s
         job_input = {
             "kind": "join",
             "task": kind,
+            "unlisted": _unlisted(connection, context, batch),
             "old": str((context.settings.sealed / base["file"]).absolute()),
             "new": str((folder / f"new{ending}").absolute()),
             "out": str((folder / "merged").absolute()),
