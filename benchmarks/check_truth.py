@@ -241,14 +241,44 @@ def _coarse_row(
     return [*row, percent(claimed) if limits[0] < 0 else ""], missed
 
 
+def alike() -> Found:
+    """A judge that changes all runs alike, but some more steadily than others, 2,000 times."""
+    from cranfield.comparison.judges import _interaction
+
+    table, missed = [], []
+    cases = (
+        ("all vary alike", np.ones(6)),
+        ("one varies five times as much", np.array([5.0, 1, 1, 1, 1, 1])),
+        ("three hardly vary", np.array([1.0, 1, 1, 0.1, 0.1, 0.1])),
+        ("two of one maker vary together", np.array([0.6, 0.6, 0.6, 0.6, 2.0, 2.0])),
+    )
+    for number, (label, spread) in enumerate(cases):
+        for topics in (20, 60):
+            rng = np.random.default_rng([81, number, topics])
+            shares = {"plain": 0, "corrected": 0}
+            for _ in range(2000):
+                own = rng.standard_t(6, (6, topics))
+                if "together" in label:
+                    own[5] = 0.9 * own[4] + np.sqrt(1 - 0.9**2) * own[5]
+                change = rng.normal(0.3, 0.5, topics) + spread[:, None] * own
+                shares["plain"] += stats.two_way(change).p_runs <= 0.05
+                shares["corrected"] += (_interaction(change) or 1.0) <= 0.05
+            row = f"{label}, {topics} topics"
+            table.append([row, *(percent(shares[k] / 2000) for k in ("plain", "corrected"))])
+            missed += outside(f"judges alike, {row}", shares["corrected"] / 2000, 0.02, 0.07)
+    heads = ["6 runs", "analysis of variance", "with Greenhouse and Geisser's epsilon"]
+    return shown(heads, table), missed
+
+
 CHECKS: dict[str, Callable[[], Found]] = {
     "silver": silver,
     "differences": differences,
     "coarse": coarse,
+    "alike": alike,
 }
 
 
-QUICK = ("differences",)
+QUICK = ("differences", "alike")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

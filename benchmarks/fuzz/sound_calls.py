@@ -445,6 +445,8 @@ STATS: dict[str, Callable[[], dict[str, Any]]] = {
     "spearman": lambda: XY,
     "step_down": lambda: {**TESTED, **FEW},
     "t_test": lambda: DIFFERENCES,
+    "sphericity": lambda: {"values": ROWS},
+    "variance_bound": lambda: {"units": 20},
     "topics_needed": lambda: {"difference": 0.1, "spread": 0.2},
     "tukey_test": lambda: TESTED,
     "two_way": lambda: {"values": ROWS},

@@ -129,3 +129,23 @@ def test_judges_that_cannot_be_compared(campaign):
     less = {"less": {t: judges["chance"][t] for t in list(gold)[:30]}}
     found = cf.assess_judges(gold, less, resamples=20)
     assert any("did not judge 150" in note for note in found.notes)
+
+
+def test_epsilon_of_sphericity():
+    """1 where all differences of runs vary alike, 1 / (runs - 1) where one contrast varies."""
+    from cranfield import stats
+
+    rng = np.random.default_rng(3)
+    topic, contrast = rng.normal(size=60), np.array([2.0, -1.0, -1.0, 0.0])
+    assert stats.sphericity(topic + contrast[:, None] * rng.normal(size=60)) == pytest.approx(1 / 3)
+    alike = np.linalg.qr(rng.normal(size=(60, 5)) - 0)[0]
+    alike = np.linalg.qr(np.column_stack([np.ones(60), alike]))[0][:, 1:5].T
+    assert stats.sphericity(alike + topic) == pytest.approx(1.0)
+    assert stats.sphericity(rng.normal(size=(2, 30))) == pytest.approx(1.0)
+    # By the definition of Greenhouse and Geisser (1959), from the covariances of the runs.
+    values = rng.normal(size=(4, 20)) * np.array([[1.0], [2.0], [0.5], [3.0]])
+    s = np.cov(values)
+    k = len(s)
+    above = k**2 * (np.trace(s) / k - s.mean()) ** 2
+    below = (k - 1) * ((s**2).sum() - 2 * k * (s.mean(axis=1) ** 2).sum() + k**2 * s.mean() ** 2)
+    assert stats.sphericity(values) == pytest.approx(above / below)

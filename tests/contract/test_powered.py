@@ -469,8 +469,10 @@ def test_how_much_more_gold(campaign):
     )
     assert curve[-1].these_width == 0.0
     assert all(a.such_width >= b.such_width for a, b in pairwise(curve))
-    assert all(a.wrong >= b.wrong for a, b in pairwise(curve))
-    assert all(a.power <= b.power for a, b in pairwise(curve))
+    assert all(a.detectable >= b.detectable for a, b in pairwise(curve))
+    # Half the width reaches as far as the level; power 0.8 asks for 0.8416 / 1.96 of it more.
+    first = np.mean([(p.such[1] - p.such[0]) / 2 for p in few.pairs])
+    assert curve[0].detectable == pytest.approx(first * (1 + 0.8416212 / 1.9599640), rel=1e-6)
     more = cf.evaluate_powered(some(gold, 24), silver, runs, "AP", resamples=499)
     now = np.mean([e.these[1] - e.these[0] for e in more.estimates])
     assert curve[2].these_width == pytest.approx(now, rel=0.4)
@@ -491,6 +493,39 @@ def test_gold_that_a_width_needs(campaign):
     assert all(n.units is None for n in tiny if n.target == "such units")
     with pytest.raises(UsageError, match="width"):
         cf.evaluate_powered(some(gold, 12), silver, runs, "AP", width=-1.0)
+
+
+def test_gold_that_a_difference_needs(campaign):
+    """A larger difference needs less gold, whatever was seen; none is named unless asked for."""
+    gold, silver, runs = campaign
+    options = {"pairs": True, "resamples": 199}
+    assert not gold_needed(cf.evaluate_powered(some(gold, 12), silver, runs, "AP", **options))
+    found = cf.evaluate_powered(some(gold, 12), silver, runs, "AP", detect=0.4, **options)
+    needed = found.to_dict()["more"]["needed"]
+    assert [n["goal"] for n in needed] == ["power 0.8 at 0.4"] * len(found.pairs)
+    assert "up to 2.4 times as large" in str(found)
+    numbers = [
+        [n.units if n.units is not None else 31 for n in gold_needed(found, detect=d)]
+        for d in (0.1, 0.2, 0.4, 0.8)
+    ]
+    assert all(a >= b for less, more in pairwise(numbers) for a, b in zip(less, more, strict=True))
+    assert numbers[0] > numbers[-1]
+    with pytest.raises(UsageError, match="detect"):
+        cf.evaluate_powered(some(gold, 12), silver, runs, "AP", detect=0.0)
+
+
+def test_units_to_judge_next_have_equal_chances(campaign):
+    """Eighteen open units do not make four parts of one size: chances must not depend on them."""
+    gold, silver, runs = campaign
+    scores = cf.evaluate(silver, runs, "AP")
+    counts = dict.fromkeys(list(gold)[12:], 0)
+    for seed in range(2000):
+        chosen = next_gold(list(gold)[:12], scores, count=4, rng=seed)
+        assert len(set(chosen)) == 4
+        for unit in chosen:
+            counts[unit] += 1
+    # 2,000 times 4 of 18 are 444 each; four standard deviations are 75.
+    assert max(abs(n - 2000 * 4 / 18) for n in counts.values()) < 75
 
 
 def test_units_to_judge_next_are_new_and_spread(campaign):

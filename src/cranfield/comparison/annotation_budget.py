@@ -30,18 +30,18 @@ NEXT = 10
 
 @dataclass(frozen=True, slots=True)
 class GoldCurvePoint:
-    """A measure with so many gold units: mean widths over runs, and decisions over pairs.
+    """A measure with so many gold units: mean widths over runs, and what pairs would show.
 
-    `wrong` is the chance to take the worse of two runs for the better one of these units, `power`
-    that to find a difference of such units, both averaged over the pairs compared.
+    `detectable` is the difference of such units that a test finds with power 0.8, averaged over
+    the pairs compared. It is a difference that somebody may care for, not the one that was seen:
+    its power would only repeat the p-value.
     """
 
     measure: str
     units: int
     these_width: float
     such_width: float
-    wrong: float | None
-    power: float | None
+    detectable: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,50 +87,50 @@ class _Reach:
 
 
 def gold_curve(scores: PoweredScores) -> tuple[GoldCurvePoint, ...]:
-    """Widths and wrong decisions against the number of gold units, for every measure."""
-    from cranfield.stats._special import ndtr, ndtri
+    """Widths and detectable differences against the number of gold units, for every measure."""
 
     _check(scores)
     if scores.gold_units == scores.silver_units:
         return ()
-    quantile = float(ndtri(1 - scores.alpha / 2))
+    stretch = _stretch(scores.alpha, POWER)
     counts = sorted({min(round(scores.gold_units * t), scores.silver_units) for t in TIMES})
     counts = sorted({*counts, scores.silver_units})
     rows = []
     for m in dict.fromkeys(e.measure for e in scores.estimates):
         reaches = [r for r in (_Reach(e) for e in scores.estimates if e.measure == m) if r.known]
-        pairs = [(abs(p.value), _Reach(p)) for p in scores.pairs if p.measure == m]
-        pairs = [(difference, reach) for difference, reach in pairs if reach.known]
-        for n in counts:
-            wrong = [
-                float(ndtr(-d * quantile / r.these(n))) if r.these(n) > 0 else 0.0 for d, r in pairs
-            ]
-            power = [
-                float(ndtr(d * quantile / r.such(n) - quantile)) if r.such(n) > 0 else 1.0
-                for d, r in pairs
-            ]
-            rows.append(
-                GoldCurvePoint(
-                    m,
-                    n,
-                    float(np.mean([2 * r.these(n) for r in reaches])) if reaches else math.nan,
-                    float(np.mean([2 * r.such(n) for r in reaches])) if reaches else math.nan,
-                    float(np.mean(wrong)) if wrong else None,
-                    float(np.mean(power)) if power else None,
-                )
+        pairs = [r for r in (_Reach(p) for p in scores.pairs if p.measure == m) if r.known]
+        rows += [
+            GoldCurvePoint(
+                m,
+                n,
+                float(np.mean([2 * r.these(n) for r in reaches])) if reaches else math.nan,
+                float(np.mean([2 * r.such(n) for r in reaches])) if reaches else math.nan,
+                stretch * float(np.mean([r.such(n) for r in pairs])) if pairs else None,
             )
+            for n in counts
+        ]
     return tuple(rows)
 
 
-def gold_needed(
-    scores: PoweredScores, *, width: float | None = None, power: float = POWER
-) -> tuple[GoldRequirement, ...]:
-    """The gold units for intervals of a width, and for each difference to be found."""
+def _stretch(alpha: float, power: float) -> float:
+    """How many half widths a difference is that is found with some power."""
     from cranfield.stats._special import ndtri
 
+    return 1 + float(ndtri(power)) / float(ndtri(1 - alpha / 2))
+
+
+def gold_needed(
+    scores: PoweredScores,
+    *,
+    width: float | None = None,
+    detect: float | None = None,
+    power: float = POWER,
+) -> tuple[GoldRequirement, ...]:
+    """The gold units for intervals of a width, and for a difference of each pair to be found."""
     _check(scores)
-    if width is not None and not 0 < width < math.inf:
-        raise UsageError(f"width={width!r} is not a number above 0")
+    for name, value in (("width", width), ("detect", detect)):
+        if value is not None and not 0 < value < math.inf:
+            raise UsageError(f"{name}={value!r} is not a number above 0")
     if not 0 < power < 1:
         raise UsageError(f"power={power!r} must lie between 0 and 1")
     rows = []
@@ -139,11 +139,11 @@ def gold_needed(
             for target in (THESE, SUCH):
                 units = _Reach(e).units(width / 2, target)
                 rows.append(GoldRequirement(e.measure, e.run, target, f"width {width:g}", units))
-    quantile = float(ndtri(1 - scores.alpha / 2))
-    for p in scores.pairs:
-        half = abs(p.value) * quantile / (quantile + float(ndtri(power)))
-        units = _Reach(p).units(half, SUCH) if p.value else None
-        rows.append(GoldRequirement(p.measure, f"{p.a} - {p.b}", SUCH, f"power {power:g}", units))
+    if detect is not None:
+        goal = f"power {power:g} at {detect:g}"
+        for p in scores.pairs:
+            units = _Reach(p).units(detect / _stretch(scores.alpha, power), SUCH)
+            rows.append(GoldRequirement(p.measure, f"{p.a} - {p.b}", SUCH, goal, units))
     return tuple(rows)
 
 
@@ -152,8 +152,8 @@ def next_gold(
 ) -> tuple[str, ...]:
     """The units to judge next: at random, but spread over what the silver makes of them.
 
-    Units without gold are ordered by their silver value and cut into as many parts as are asked
-    for; one of each is drawn. Every unit has the same chance, as the estimates ask for it.
+    Units without gold are ordered by their silver value, those of equal value at random, and every
+    so many is taken from a random start on: each has the same chance, as the estimates ask for it.
     """
     if count < 1:
         raise UsageError(f"count={count!r} is not a whole number from 1 on")
@@ -163,11 +163,14 @@ def next_gold(
         raise UsageError(f"no measure speaks of {unit}s")
     values = np.nan_to_num(np.asarray(silver.values[measure])).mean(axis=0)
     names = silver.units[unit]
-    by_value = sorted((float(v), name) for v, name in zip(values, names, strict=True))
-    open_units = [name for _, name in by_value if name not in gold_names]
     generator = np.random.default_rng([seed_of(rng), 17])
-    parts = np.array_split(np.arange(len(open_units)), min(count, len(open_units)) or 1)
-    return tuple(open_units[int(generator.choice(part))] for part in parts if len(part))
+    shuffled = generator.permutation(len(names)).tolist()
+    by_value = sorted(shuffled, key=lambda i: float(values[i]))
+    open_units = [names[i] for i in by_value if names[i] not in gold_names]
+    count = min(count, len(open_units))
+    # Parts of whole numbers of units would give those in the smaller parts a better chance.
+    places = (np.arange(count) + generator.random()) * len(open_units) / max(count, 1)
+    return tuple(open_units[int(place)] for place in places)
 
 
 def more_payload(scores: PoweredScores) -> dict[str, Any]:
@@ -181,7 +184,7 @@ def more_payload(scores: PoweredScores) -> dict[str, Any]:
         ],
         "needed": [
             {name: getattr(row, name) for name in GoldRequirement.__slots__}
-            for row in gold_needed(scores, width=scores.width)
+            for row in gold_needed(scores, width=scores.width, detect=scores.detect)
         ],
         "next": list(scores.next_units),
     }

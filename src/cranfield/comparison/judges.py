@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Unpack
@@ -20,7 +21,15 @@ from cranfield.io.labels import check_all_listed
 from cranfield.io.votes import read_families
 from cranfield.measures.base import Measure
 from cranfield.notes import Notes, Progress, Watcher, with_progress
-from cranfield.stats import ap_correlation, correct, kendall, mean_intervals, t_test, two_way
+from cranfield.stats import (
+    ap_correlation,
+    correct,
+    kendall,
+    mean_intervals,
+    sphericity,
+    t_test,
+    two_way,
+)
 from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Rng, all_pairs, seed_of
 from cranfield.stats.bootstrap import Draws
 from cranfield.validation import describe_value, validate_params
@@ -414,7 +423,13 @@ def _interaction(difference: Floats) -> float | None:
     """The p-value of: the judge changes all runs alike. None where nothing varies."""
     if np.ptp(difference) == 0:
         return None
-    return float(two_way(difference).p_runs)
+    from cranfield.stats._special import fdtrc
+
+    # A judge that knows some runs better than others changes these less: runs do not vary alike.
+    table, epsilon = two_way(difference), sphericity(difference)
+    if not 0 < table.f_runs < math.inf:
+        return table.p_runs
+    return float(fdtrc(epsilon * table.df_runs, epsilon * table.df_residual, table.f_runs))
 
 
 def _favours(names: Sequence[str], difference: Floats, alpha: float) -> tuple[Favour, ...]:

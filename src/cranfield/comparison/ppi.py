@@ -39,7 +39,7 @@ FOREIGN = (
     "by",
     *("per_topic", "per_item", "per_concept", "explain", "public", "tie_range", "fail_under"),
     *("junit", "summary", "fail_if_worse", "worse_by", "accept"),
-    *("executor", "tail", "test", "margin", "detect", "power", "show", "keep_going"),
+    *("executor", "tail", "test", "margin", "power", "show", "keep_going"),
     *("tune", "on", "tune_per", "draws", "units", "correct"),
 )
 
@@ -55,6 +55,7 @@ class PPIOptions(TypedDict, total=False):
     resamples: int | None
     few_gold: bool
     width: float | None
+    detect: float | None
 
 
 class PoweredOptions(PPIOptions, EvaluationOptions, total=False):
@@ -70,8 +71,8 @@ class PPIPlan:
     With `pairs` (or a `baseline`) also every difference is estimated, with a weight of the silver
     of its own, and tested; the correction is over the pairs of a measure. Fewer than 5 gold units
     are refused unless `few_gold` says that they are meant. `width` asks how many gold units
-    intervals of that width need. `design` says how the units were sampled (see `compare`): gold
-    must then judge clusters as wholes.
+    intervals of that width need, `detect` how many a difference of that size. `design` says how
+    the units were sampled (see `compare`): gold must then judge clusters as wholes.
     """
 
     pairs: bool = False
@@ -82,6 +83,7 @@ class PPIPlan:
     resamples: int = DEFAULT_RESAMPLES
     few_gold: bool = False
     width: float | None = None
+    detect: float | None = None
     design: DesignForm | None = None
     rng: int = 0
 
@@ -94,8 +96,9 @@ class PPIPlan:
         return cls(**plan_options), {k: v for k, v in options.items() if k not in names}
 
     def __post_init__(self) -> None:
-        if self.width is not None and not 0 < self.width < math.inf:
-            raise UsageError(f"width={self.width!r} is not a number above 0")
+        for name, value in (("width", self.width), ("detect", self.detect)):
+            if value is not None and not 0 < value < math.inf:
+                raise UsageError(f"{name}={value!r} is not a number above 0")
 
     def asked(self, runs: tuple[str, ...]) -> Ints:
         """Positions of the runs to compare: each with the baseline, every two, or none."""
@@ -120,6 +123,7 @@ class PPIPlan:
             "resamples": self.resamples,
             "seed": self.rng,
             "width": self.width,
+            "detect": self.detect,
         }
 
 
@@ -204,9 +208,10 @@ class PoweredScores(Answer):
     seed: int
     # What was sampled: whole units, or pairs within every topic.
     design: str = "units"
-    # A width that was asked for, and the units to judge next.
+    # A width and a difference that were asked for, and the units to judge next.
     width: float | None = None
     next_units: tuple[str, ...] = ()
+    detect: float | None = None
 
     def _word(self) -> str:
         return "compare" if self.compared else COMMANDS[self.task]

@@ -8,6 +8,7 @@ from .anova import cronbach_alpha as cronbach_alpha
 from .anova import friedman as friedman
 from .anova import one_way as one_way
 from .anova import reliability as reliability
+from .anova import sphericity as sphericity
 from .anova import two_way as two_way
 from .bootstrap import bootstrap_test as bootstrap_test
 from .corrections import CORRECTIONS as CORRECTIONS
@@ -30,6 +31,7 @@ from .effects import detectable_effect as detectable_effect
 from .effects import deviation_percent as deviation_percent
 from .effects import paired_power as paired_power
 from .effects import topics_needed as topics_needed
+from .effects import variance_bound as variance_bound
 from .effects import win_tie_loss as win_tie_loss
 from .intervals import Interval as Interval
 from .intervals import Intervals as Intervals

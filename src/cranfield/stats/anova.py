@@ -44,6 +44,29 @@ class TwoWay:
     ms_residual: float
 
 
+@validate_params
+def sphericity(values: Floats) -> float:
+    """Greenhouse and Geisser's epsilon of runs by topics: 1 where all differences of runs vary
+    alike, down to 1 / (runs - 1) where one contrast has all of the variance.
+
+    Degrees of freedom of the two-way analysis are multiplied by it where runs do not vary alike.
+
+    >>> round(sphericity([[1, 2, 3, 4], [2, 1, 4, 3], [1, 9, 2, 5]]), 3)
+    0.525
+    """
+    rows = as_scores(values)
+    if len(rows) < 2 or rows.shape[1] < 2:
+        raise UsageError("sphericity needs two runs or more on two topics or more")
+    centred = rows - rows.mean(axis=0)
+    centred -= centred.mean(axis=1, keepdims=True)
+    # The squares of a matrix have the same trace as those of its transpose: take the smaller one.
+    product = centred @ centred.T if len(rows) <= rows.shape[1] else centred.T @ centred
+    total = float((product * product).sum())
+    if total == 0:
+        return 1.0
+    return float(np.trace(product)) ** 2 / ((len(rows) - 1) * total)
+
+
 @dataclass(frozen=True, slots=True)
 class Friedman:
     """Friedman's test on the ranks of the runs in each topic; rank 1 is the smallest value."""

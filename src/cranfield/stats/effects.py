@@ -109,6 +109,33 @@ MAX_TOPICS = 10_000_000
 
 
 @validate_params
+def variance_bound(units: int, *, confidence: float = 0.95) -> float:
+    """By how much a variance may exceed the one of so many units: a one-sided bound as a factor.
+
+    It holds for normal values. A number of units that was found from a pilot rests on its
+    variance and grows with it (Browne 1995).
+
+    >>> round(variance_bound(20), 3)
+    1.878
+    """
+    from cranfield.stats._special import chdtri
+
+    if not 0 < confidence < 1:
+        raise UsageError(f"confidence={confidence!r} must lie between 0 and 1")
+    if units < 2:
+        return math.inf
+    return (units - 1) / float(chdtri(units - 1, confidence))
+
+
+def pilot_note(units: int, noun: str) -> str:
+    """How far a number of units that a pilot gave may be too small, in a clause."""
+    return (
+        f"for the spread that these {units} {noun} have; they leave open that the variance, and "
+        f"the number with it, is up to {variance_bound(units):.1f} times as large (95 %)."
+    )
+
+
+@validate_params
 def paired_power(
     difference: Real, spread: Real, topics: int, *, alpha: float = 0.05, tail: Tail = "two"
 ) -> float:

@@ -232,9 +232,12 @@ def _effects(comparison: Comparison) -> Table:
         f"{comparison.power:g} after the correction for all pairs; alone: without it.",
     ]
     if comparison.detect is not None:
+        from cranfield.stats.effects import pilot_note
+
         notes.append(
             f"needed: {unit}s that a true difference of {comparison.detect:g} needs to be found "
-            f"with power {comparison.power:g}, after the correction and alone."
+            f"with power {comparison.power:g}, after the correction and alone; "
+            + pilot_note(comparison.topics, f"{unit}s")
         )
     if comparison.margin is not None:
         notes.append(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.comparison.annotation_budget import gold_curve, gold_needed
+from cranfield.comparison.annotation_budget import POWER, gold_curve, gold_needed
 from cranfield.comparison.answer import SUCH, THESE
 from cranfield.comparison.ppi import PoweredPair, PoweredScores
 from cranfield.report.document import Cell, Column, Document, Table
+from cranfield.stats.effects import pilot_note
 
 _ENDS = (
     Column("these_low", heading="these from"),
@@ -45,16 +46,16 @@ def _curve(answer: PoweredScores) -> Table:
     columns += [Column("these_width", heading="width these"), Column("such_width", heading="such")]
     decided = bool(answer.pairs)
     if decided:
-        columns += [Column("wrong", 3, heading="wrong"), Column("power", 3)]
+        columns.append(Column("detectable"))
     rows: list[list[Cell]] = []
     for c in gold_curve(answer):
         row: list[Cell] = [c.measure, c.units, c.these_width, c.such_width]
-        rows.append([*row, c.wrong, c.power] if decided else row)
+        rows.append([*row, c.detectable] if decided else row)
     notes = [f"width: of the intervals of {THESE} and {SUCH}, averaged over runs."]
     if decided:
         notes.append(
-            "wrong: chance to take the worse of two runs for the better one; power: chance to find "
-            "their difference; both over the pairs above, if they differ as estimated."
+            f"detectable: the difference of {SUCH} that a test finds with power {POWER:g}, "
+            "averaged over the pairs above."
         )
     if answer.next_units:
         notes.append(f"judge next, drawn at random over the silver: {', '.join(answer.next_units)}")
@@ -66,10 +67,13 @@ def _needed(answer: PoweredScores) -> Table:
     columns = [*(Column(n, numeric=False) for n in names), Column("units", heading="gold needed")]
     rows: list[list[Cell]] = [
         [n.measure, n.what, n.target, n.goal, n.units if n.units is not None else "never"]
-        for n in gold_needed(answer, width=answer.width)
+        for n in gold_needed(answer, width=answer.width, detect=answer.detect)
     ]
-    note = f"never: not even with gold for all {answer.silver_units} {answer.unit}s"
-    return Table(columns, rows, "Gold that is needed", [note])
+    notes = [
+        f"never: not even with gold for all {answer.silver_units} {answer.unit}s; needed "
+        + pilot_note(answer.gold_units, f"gold {answer.unit}s")
+    ]
+    return Table(columns, rows, "Gold that is needed", notes)
 
 
 def _row(estimate: Any) -> list[Cell]:
