@@ -79,6 +79,27 @@ def test_a_scorer_of_scikit_learn(name, theirs):
     assert ours == pytest.approx(cross_val_score(model, data, classes, scoring=theirs, cv=3))
 
 
+@pytest.mark.parametrize(
+    "name", ["f1", "precision", "recall", "jaccard", "average_precision", "roc_auc"]
+)
+@pytest.mark.parametrize("as_text", [False, True])
+def test_a_scorer_of_two_classes_is_of_the_second(name, as_text):
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    metrics = pytest.importorskip("sklearn.metrics")
+    data = RNG.normal(size=(90, 3))
+    classes = (data[:, 0] + RNG.normal(size=90) > 0.8).astype(int)
+    if as_text:
+        classes = np.array(["no", "yes"])[classes]
+    model = linear_model.LogisticRegression().fit(data, classes)
+    if name in ("roc_auc", "average_precision"):
+        function = {"roc_auc": metrics.roc_auc_score}.get(name, metrics.average_precision_score)
+        expected = function(classes == model.classes_[1], model.predict_proba(data)[:, 1])
+    else:
+        function = getattr(metrics, f"{name}_score")
+        expected = function(classes, model.predict(data), pos_label=model.classes_[1])
+    assert make_scorer(name)(model, data, classes) == pytest.approx(expected)
+
+
 def test_a_scorer_where_less_is_better_is_negative():
     linear_model = pytest.importorskip("sklearn.linear_model")
     data = RNG.normal(size=(60, 3))

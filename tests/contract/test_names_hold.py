@@ -43,6 +43,7 @@ def test_means_rows_columns_and_pairs_have_every_name(scores, canonical, name):
     comparison = scores.compare(measures=name, test="t")
     assert comparison.pair("bm25", "dense", name).measure == canonical
     assert scores.plot(name).to_svg() == scores.plot(canonical).to_svg()
+    assert len(repr(scores.plot(name))) < 100
 
 
 def test_a_mean_is_a_plain_dict_to_everything_else(scores):
@@ -82,6 +83,32 @@ def test_flat_has_keys_that_trackers_take(scores):
     assert scores.flat("MAP")["dense/map"] == scores.mean()["dense"]["MAP"]
     odd = cf.evaluate(QRELS, {"a b@1": BM25, "ü": DENSE}, "iP@0.5 AP(mean='geometric')")
     assert list(odd.flat())[:2] == ["a_b_1/ip_at_0_5", "a_b_1/ap_mean_geometric"]
+
+
+def test_flat_loses_no_run_and_no_measure():
+    """Spellings that become one key are told apart by a number."""
+    runs = {"a b": BM25, "a_b": DENSE, "a_b_2": BM25}
+    scores = cf.evaluate(QRELS, runs, "RR@10")
+    assert scores.flat() == {
+        "a_b/rr_at_10": scores.mean()["a b"]["RR@10"],
+        "a_b_3/rr_at_10": scores.mean()["a_b"]["RR@10"],
+        "a_b_2/rr_at_10": scores.mean()["a_b_2"]["RR@10"],
+    }
+    assert list(cf.evaluate(QRELS, BM25, "MRR@10 RR@10").flat("MRR@10 mrr@10")) == [
+        "mrr_at_10",
+        "mrr_at_10_2",
+    ]
+
+
+def test_a_pair_that_is_not_there_says_why(scores):
+    comparison = scores.compare(test="t")
+    with pytest.raises(cf.UsageError, match=r"in the other order.*pair\('bm25', 'dense', 'AP'\)"):
+        comparison.pair("dense", "bm25", "MAP")
+    with pytest.raises(cf.UsageError, match=r"no run named 'bm26'. Did you mean 'bm25'\?"):
+        comparison.pair("bm26", "dense", "MAP")
+    with pytest.raises(cf.UsageError, match=r"no table 'sumary'.*Did you mean 'summary'\?"):
+        comparison.to_latex(parts=["sumary"])
+    assert comparison.to_latex(parts="pairs") == comparison.to_latex(parts=["pairs"])
 
 
 def test_frames_hold_the_same_in_every_form(scores):

@@ -215,3 +215,70 @@ def test_catalogues_iterate():
     assert {m.name for m in measures} >= {"AP", "nDCG"}
     assert [m.name for m in cf.list_methods()]
     assert [d.name for d in cf.list_descriptors()]
+
+
+def test_a_matrix_of_another_shape_is_no_run():
+    """The k best scores without their places would count as those of the first k items."""
+    with pytest.raises(cf.InputError, match=r"has 2 x 3 scores for 2 x 4 judgements.*from_search"):
+        cf.evaluate(RELEVANT, {"best": -np.sort(-SCORES)[:, :3]}, "AP")
+    with pytest.raises(cf.InputError, match=r"has 1 x 4 scores for 2 x 4"):
+        cf.compare(RELEVANT, [SCORES, SCORES[:1]], "AP")
+
+
+ONE_RUN = {
+    "F.concept": {
+        "numbers": ([0, 1, 2, 1], [0, 1, 1, 1], 0.6),
+        "texts": (["cat", "dog", "owl", "dog"], ["cat", "dog", "dog", "dog"], 0.6),
+        "by item": ({"a": "sky", "b": "sea"}, {"a": "sky", "b": "sky"}, 1 / 3),
+        "numbers by item": ({"a": 0, "b": 1}, {"a": 0, "b": 0}, 1 / 3),
+        "lists by item": ({"a": ["sky"], "b": ["sea"]}, {"a": ["sky"], "b": ["sky"]}, 1 / 3),
+    },
+    "F.example": {
+        "lists": ([["sky"], ["sea", "sky"]], [["sky"], ["sea"]], 5 / 6),
+        "table": ([[1, 0], [1, 1]], [[1, 0], [0, 1]], 5 / 6),
+        "array and table": (np.array([[1, 0], [1, 1]]), [[1, 0], [0, 1]], 5 / 6),
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("measure", "truth", "run", "value"),
+    [(m, *case) for m, cases in ONE_RUN.items() for case in cases.values()],
+    ids=[name for cases in ONE_RUN.values() for name in cases],
+)
+def test_a_run_in_the_form_of_the_truth_is_one_run(measure, truth, run, value):
+    assert cf.evaluate_labels(truth, run, measure).mean()["run"][measure] == pytest.approx(value)
+    named = cf.evaluate_labels(truth, {"mine": run}, measure)
+    assert named.mean()["mine"][measure] == pytest.approx(value)
+    several = cf.evaluate_labels(truth, [run, run], measure)
+    assert [row[measure] for row in several.mean().values()] == pytest.approx([value, value])
+
+
+def test_a_class_is_no_list_of_letters():
+    assert cf.LabelMatrix.of({"a": "sky", "b": "sea"}).concepts == ("sea", "sky")
+
+
+def test_lists_of_files_are_runs(tmp_path):
+    path = tmp_path / "cat"
+    path.write_text("item,concept,value\n0,cat,1\n1,dog,1\n")
+    scores = cf.evaluate_labels(["cat", "dog"], [str(path)], "F.example")
+    assert scores.mean() == {"cat": {"F.example": 1.0}}
+
+
+def test_what_cannot_be_labels_says_what_can():
+    with pytest.raises(cf.UsageError, match=r"cannot read labels from NoneType \(truth\); give"):
+        cf.evaluate_labels(None, [0, 1], "F.example")
+    with pytest.raises(cf.InputError, match=r"one number for each item.*array\[:, None\]"):
+        cf.evaluate_labels([0, 1, 1], [0.2, 0.7, 0.4], "AUC")
+    with pytest.raises(cf.InputError, match=r"unknown concept '5'.*concepts="):
+        cf.evaluate_labels([0, 1], [0, 5], "F.concept")
+
+
+def test_the_f1_of_classes_says_which_it_is():
+    metrics = pytest.importorskip("sklearn.metrics")
+    truth, predicted = [1, 1, 1, 0], [1, 1, 1, 1]
+    scores = cf.evaluate_labels(truth, predicted, "f1")
+    assert "F.example is the share of right classes" in scores.notes[-1]
+    of_class = cf.evaluate_labels(truth, predicted, "F.concept", concepts=["1"])
+    assert of_class.flat()["f_concept"] == pytest.approx(metrics.f1_score(truth, predicted))
+    assert not cf.evaluate_labels([["a", "b"], ["a"]], [["a"], ["a"]], "f1").notes

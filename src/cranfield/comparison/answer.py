@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from cranfield.answers import Answer
-from cranfield.errors import MeasureError, suggest
+from cranfield.errors import MeasureError, UsageError, suggest
 from cranfield.io import frames
 from cranfield.options import FAMILY_WISE, STEP_DOWN
 
@@ -337,7 +337,18 @@ class Comparison(Answer):
             if mask.any():
                 match: Pair = self.pairs[int(mask.argmax())]
                 return match
-        raise KeyError((a, b, measure))
+            if (columns["a"] == self.runs.index(b)).any() and a != b:
+                raise UsageError(
+                    f"{a!r} and {b!r} were compared in the other order, and differences are first "
+                    f"minus second: pair({b!r}, {a!r}, {measure!r})"
+                )
+        for run in (a, b):
+            if run not in self.runs:
+                runs = ", ".join(self.runs)
+                raise UsageError(
+                    f"no run named {run!r}.{suggest(run, self.runs)} There are: {runs}"
+                )
+        raise UsageError(f"{a!r} and {b!r} were not compared under {measure}")
 
     def measure_named(self, name: str) -> str:
         """The name here of a measure that may be spelt in another way, or a MeasureError."""

@@ -93,6 +93,17 @@ class StreamingEvaluation:
         return evaluate((topics, items, grades), {"run": (topics, items, scores)}, self.measures)
 
 
+# What scikit-learn computes of the second of two classes, under these names.
+OF_SECOND_CLASS = {
+    "f1": "F.concept",
+    "precision": "P.concept",
+    "recall": "R.concept",
+    "jaccard": "Jaccard.concept",
+    "average_precision": "AP.concept",
+    "roc_auc": "AUC",
+}
+
+
 def make_scorer(measure: str) -> Callable[[Any, Any, Any], float]:
     """A scorer for scikit-learn: `cross_val_score(model, X, y, scoring=make_scorer("OneError"))`.
 
@@ -100,7 +111,8 @@ def make_scorer(measure: str) -> Callable[[Any, Any, Any], float]:
     ----------
     measure
         A measure of labels, by any of its names. Where less is better the value is negative, as
-        scikit-learn wants it.
+        scikit-learn wants it. `f1`, `precision`, `recall`, `jaccard`, `average_precision` and
+        `roc_auc` of two classes are those of the second, as there.
 
     Returns
     -------
@@ -108,6 +120,8 @@ def make_scorer(measure: str) -> Callable[[Any, Any, Any], float]:
         Takes an estimator, features and the truth: classes, or a matrix of labels. Confidences come
         from `predict_proba`, else from `predict`.
     """
+
+    name = OF_SECOND_CLASS.get(measure, measure)
 
     def score(estimator: Any, features: Any, truth: Any) -> float:
         truth = np.asarray(truth)
@@ -121,9 +135,11 @@ def make_scorer(measure: str) -> Callable[[Any, Any, Any], float]:
         if classes is not None and np.ndim(predicted) == 2:
             # Of classes the most probable one is predicted, not whatever is above one half.
             truth = (np.array([str(c) for c in truth])[:, None] == np.array(classes)).astype(int)
-            if measure_of_decisions(measure):
+            if measure_of_decisions(name):
                 predicted = (np.argmax(predicted, axis=1)[:, None] == np.arange(len(classes))) * 1
-        scores = evaluate_labels(truth, predicted, measure)
+            if len(classes) == 2 and measure in OF_SECOND_CLASS:
+                truth, predicted = truth[:, 1:], predicted[:, 1:]
+        scores = evaluate_labels(truth, predicted, name)
         value = scores.plain_means(scores.measures[0])[0]
         return -value if scores.measures[0].higher_is_better is False else value
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -121,7 +122,7 @@ class LabelMatrix:
     ) -> LabelMatrix:
         """A matrix from plain objects.
 
-        `data` is a LabelMatrix, {item: set of concepts}, {item: {concept: value}}, a NumPy
+        `data` is a LabelMatrix, {item: concepts or one class}, {item: {concept: value}}, a NumPy
         or scipy.sparse matrix or a tensor (with `items` and `concepts`, else positions), a class
         of each item ([0, 2, 1], ["cat", "dog"]), a list of labels of each item, or a data frame
         with one column per concept and the items in a column `item` or in the index. The values
@@ -150,6 +151,17 @@ class LabelMatrix:
             matrix = data.tocsr() if hasattr(data, "tocsr") else np.asarray(data)
         except ValueError:  # rows of several lengths
             raise InputError.single(name, "is no matrix: its rows differ in length") from None
+        if matrix.ndim == 0:
+            raise UsageError(
+                f"cannot read labels from {type(data).__name__} ({name}); give a path, a matrix, a "
+                "class or a list of labels of each item, a dict or a data frame"
+            )
+        if matrix.ndim == 1:
+            raise InputError.single(
+                name,
+                "has one number for each item, which may be of any concept; give a column for each "
+                "concept (of one concept: array[:, None], in truth and runs)",
+            )
         if matrix.ndim != 2:
             raise InputError.single(name, f"an array of {matrix.ndim} dimensions, expected 2")
         labels, confidences = split_values(matrix, name)
@@ -456,11 +468,9 @@ def _of_mapping(
     rows: dict[str, dict[str, float]] = {}
     for item, item_labels in data.items():
         try:
-            pairs = (
-                item_labels.items()
-                if isinstance(item_labels, Mapping)
-                else ((c, 1.0) for c in item_labels)
-            )
+            # A single text or number is the class of its item, not a list of letters.
+            classes = [item_labels] if isinstance(item_labels, str | Integral) else item_labels
+            pairs = classes.items() if isinstance(classes, Mapping) else ((c, 1.0) for c in classes)
             rows[str(item)] = {str(c): _cell(v) for c, v in pairs}
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError.single(
@@ -473,7 +483,9 @@ def _of_mapping(
     unknown = sorted(mentioned_concepts.difference(vocabulary))
     if unknown:
         raise InputError.single(
-            name, f"unknown concept {unknown[0]!r}.{suggest(unknown[0], vocabulary)}"
+            name,
+            f"unknown concept {unknown[0]!r}.{suggest(unknown[0], vocabulary)} A concept that no "
+            "item of the truth has must still be named there (concepts=...)",
         )
     position = {c: j for j, c in enumerate(vocabulary)}
     values = np.full((len(rows), len(vocabulary)), -np.inf if unbounded else 0.0)

@@ -102,6 +102,7 @@ class LabelTask:
         self._scores = scores
         concept_names = coerce_concepts(concepts)
         self._draws, self._rng = draws, rng
+        self._truth_source = truth
         truth, exclusive = soft_file(truth)
         matrix, self._left_out = coerce_truth(truth, concept_names)
         matrix = resolve_unlisted(matrix, unlisted)
@@ -207,7 +208,7 @@ class LabelTask:
 
     def runs(self, runs: LabelRunsForm) -> Iterator[LabelMatrix]:
         """The runs with their names and thresholds, each read when it is its turn."""
-        several = _several(runs)
+        several = _several(runs, self._truth_source)
         pairs: Iterable[tuple[str | None, Any]]
         pairs = (
             several.items() if isinstance(several, Mapping) else ((None, run) for run in several)
@@ -265,6 +266,13 @@ class LabelTask:
             notes.add(
                 "has labels without confidences, so nearly all of its ranks are ties; do not "
                 f"compare its {', '.join(ranked[:5])} with runs that have confidences",
+                about=run.name,
+            )
+        shares = [str(m) for m in self.measures if str(m) == "F.example"]
+        if shares and labels_form(self._truth_source).endswith("class of each item"):
+            notes.add(
+                "of one class per item F.example is the share of right classes; the F1 of a class "
+                "is F.concept with concepts=['that class'], their mean F.concept",
                 about=run.name,
             )
         probabilities = [str(m) for m in self.measures if "probabilities" in m.needs]
@@ -377,7 +385,7 @@ def evaluate_labels(
         raise UsageError(
             "cells that were not judged are estimated from all runs together: executor='threads'"
         )
-    several = _several(runs)
+    several = _several(runs, truth)
     pairs = (
         several.items()
         if isinstance(several, Mapping)
@@ -429,23 +437,63 @@ def _given_name(run: Any) -> str | None:
     return run.name if isinstance(run, LabelMatrix) else None
 
 
-def _several(runs: LabelRunsForm) -> Iterable[Any] | Mapping[str, Any]:
+def _several(runs: LabelRunsForm, truth: LabelsForm) -> Iterable[Any] | Mapping[str, Any]:
     """A list of runs or {name: run}, also where one run is alone."""
-    if _is_one_run(runs):
+    if _is_one_run(runs, truth):
         return [runs] if is_file(runs) or isinstance(runs, LabelMatrix) else {"run": runs}
     if not isinstance(runs, Iterable):
         raise UsageError("runs are one run, a list of runs, or {name: run}")
     return runs
 
 
-def _is_one_run(runs: Any) -> bool:
+def _is_one_run(runs: Any, truth: Any) -> bool:
     """Whether this is a run itself, not a list of runs or {name: run}."""
     if isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
+        if isinstance(first, Mapping) and shares_keys(first, truth) > shares_keys(runs, truth):
+            return False  # {name: {item: class}}
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
-        return isinstance(first, set | frozenset) or isinstance(inner, Real)
+        if isinstance(first, set | frozenset) or isinstance(inner, Real):
+            return True
     shape = getattr(runs, "shape", ())
-    return isinstance(runs, LabelMatrix) or is_file(runs) or len(shape) in (1, 2)
+    if isinstance(runs, LabelMatrix) or is_file(runs) or len(shape) in (1, 2):
+        return True
+    if is_list_of_files(runs) or (isinstance(runs, Mapping) and not shares_keys(runs, truth)):
+        return False
+    # Lists and dicts of lists may be a run or several: in the form of the truth they are one.
+    return (form := labels_form(runs)) != "" and form == labels_form(truth)
+
+
+def is_list_of_files(runs: Any) -> bool:
+    """Whether these are names of files that are there, which could be names of classes."""
+    return isinstance(runs, list | tuple) and all(is_file(r) and Path(r).is_file() for r in runs)
+
+
+def shares_keys(runs: Mapping[Any, Any], truth: Any) -> bool:
+    """Whether some item of the truth is a key here."""
+    return isinstance(truth, Mapping) and any(item in truth for item in runs)
+
+
+def labels_form(source: Any) -> str:
+    """Which of the forms with a value or a list for each item this is; "" for any other.
+
+    >>> labels_form([0, 2, 1]), labels_form([["sky"], ["sea", "sky"]]), labels_form("truth.csv")
+    ('class of each item', 'row of each item', '')
+    """
+    if isinstance(source, Mapping):
+        values, prefix = list(source.values()), "named "
+    elif isinstance(source, list | tuple):
+        values, prefix = list(source), ""
+    elif len(shape := getattr(source, "shape", ())) in (1, 2) and not hasattr(source, "columns"):
+        return "class of each item" if len(shape) == 1 else "row of each item"
+    else:
+        return ""
+    if values and all(isinstance(value, str | Real) for value in values):
+        return f"{prefix}class of each item"
+    rows = (isinstance(v, list | tuple | set | frozenset) for v in values)
+    if values and all(rows) and all(isinstance(c, str | Real) for v in values for c in v):
+        return f"{prefix}row of each item"
+    return ""
 
 
 @dataclass

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from cranfield import _core
 from cranfield._system import usable_cpus
 from cranfield.data import Judgements, Run
+from cranfield.data.columns import is_matrix
 from cranfield.data.tables import parse_min_score
 from cranfield.errors import InputError, UsageError, check_counts, plural
 from cranfield.evaluation.kernel_plan import (
@@ -198,6 +199,7 @@ class RankedTask:
             parse_min_score(min_score)
         self.topics, self.tie_range, self._min_score = topics, tie_range, min_score
         self.settings = Settings(ties, judged_only, max_items or 0)
+        self._shape = tuple(judgements.shape) if is_matrix(judgements) else None
         self.judgements = coerce_judgements(judgements)
         if not self.judgements.topics:
             raise InputError.single("<judgements>", "are empty: no topic is judged")
@@ -306,6 +308,13 @@ class RankedTask:
         self, name: str, run: RunForm, jobs: int, counter: _core.Progress
     ) -> list[RunValues]:
         """The values of a run; where the range of ties is asked for also of its two ends."""
+        if self._shape is not None and is_matrix(run) and tuple(run.shape) != self._shape:
+            raise InputError.single(
+                f"<{name}>",
+                f"has {run.shape[0]} x {run.shape[1]} scores for {self._shape[0]} x "
+                f"{self._shape[1]} judgements: a row is a topic and a column an item in both (the "
+                "best k with their positions are a run by Run.from_search)",
+            )
         orders = [self.settings]
         if self.tie_range:
             orders += [self.settings._replace(ties=ties) for ties in ("worst", "best")]

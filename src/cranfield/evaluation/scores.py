@@ -151,6 +151,23 @@ def safe_key(text: str) -> str:
     return re.sub(r"\W+", "_", text.replace("@", "_at_").lower(), flags=re.ASCII).strip("_")
 
 
+def distinct_keys(keys: Sequence[str]) -> list[str]:
+    """The keys, with a number where an earlier one is the same, so that no value is lost.
+
+    >>> distinct_keys(["a_b", "a_b", "c"])
+    ['a_b', 'a_b_2', 'c']
+    """
+    taken = set(keys)
+    distinct: list[str] = []
+    for key in keys:
+        free, number = key, 1
+        while free in distinct or (number > 1 and free in taken):
+            number += 1
+            free = f"{key}_{number}"
+        distinct.append(free)
+    return distinct
+
+
 class Means(Mapping[Measure, Values]):
     """The values of runs over all units: plain numbers, made into arrays for who asks."""
 
@@ -272,8 +289,10 @@ class Scores(Answer):
         >>> scores.flat("MAP")
         {'map': 0.5}
         """
-        columns = {safe_key(name): self.plain_means(m) for name, m in self._named(measures)}
-        runs = [re.sub(r"[^\w.-]+", "_", run, flags=re.ASCII) for run in self.runs]
+        named = self._named(measures)
+        keys = distinct_keys([safe_key(name) for name, _ in named])
+        columns = {key: self.plain_means(m) for key, (_, m) in zip(keys, named, strict=True)}
+        runs = distinct_keys([re.sub(r"[^\w.-]+", "_", r, flags=re.ASCII) for r in self.runs])
         return {
             (f"{run}/{key}" if len(runs) > 1 else key): values[i]
             for i, run in enumerate(runs)

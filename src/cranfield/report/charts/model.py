@@ -341,7 +341,7 @@ class Ramp:
         return 1 - position if self.reverse else position
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Chart:
     """A picture of one or more panels beside each other over one y-axis.
 
@@ -360,6 +360,9 @@ class Chart:
     square: bool = False
     width: int | None = None
     height: int | None = None
+
+    def __repr__(self) -> str:
+        return f"<Chart {self.title!r}>"
 
     def sized(
         self, *, title: str | None = None, width: int | None = None, height: int | None = None

@@ -31,15 +31,20 @@ def chosen_parts(requested: str | None, form: str, *, further: bool = False) -> 
     """
     all_parts = (SUMMARY, *PARTS)
     if requested:
-        names, valid = requested.split(","), ("all", *all_parts, CONCLUSIONS)
-        for name in names:
-            if name not in valid:
-                options = ", ".join(valid)
-                raise UsageError(f"no table {name!r} (there are: {options}).{suggest(name, valid)}")
-        return (*all_parts, CONCLUSIONS) if "all" in names else names
+        return _named_parts(requested.split(","))
     if form in OPENING:
         return (SUMMARY, "effects") if further else (SUMMARY,)
     return all_parts if form == "latex" else PARTS
+
+
+def _named_parts(names: Sequence[str]) -> Sequence[str]:
+    """The tables of these names; "all" names all of them."""
+    every_part = (SUMMARY, *PARTS, CONCLUSIONS)
+    for name in names:
+        if name not in (valid := ("all", *every_part)):
+            options = ", ".join(valid)
+            raise UsageError(f"no table {name!r} (there are: {options}).{suggest(name, valid)}")
+    return every_part if "all" in names else names
 
 
 # A table of more pairs is too long to read.
@@ -55,6 +60,7 @@ def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS)
 
     For programs that read CSV the effect sizes stand in the table of pairs.
     """
+    parts = _named_parts([parts] if isinstance(parts, str) else parts)
     tables: list[Table] = []
     if SUMMARY in parts:
         tables.append(_summary(comparison))
