@@ -19,7 +19,7 @@ from cranfield.server.services import campaigns, mail, webhooks
 from cranfield.server.services.campaigns import by_slug
 from cranfield.server.services.webhooks import SIGNATURE, signature
 from tests.server.conftest import put
-from tests.server.world import DAY, PASSWORD, at_once, joined, run_text
+from tests.server.world import DAY, PASSWORD, PATIENCE, at_once, joined, run_text
 
 
 class Smtp(socketserver.StreamRequestHandler):
@@ -378,7 +378,7 @@ def test_an_invitation_works_once_also_at_the_same_moment(both):
             mail.invitation_of(connection, both.context, campaign_id, secret)
             if not both.context.store.is_sqlite and meeting.n_waiting < 2 and not outcomes:
                 with suppress(threading.BrokenBarrierError):
-                    meeting.wait()
+                    meeting.wait(PATIENCE)
             mail.use_invitation(connection, both.context, person, campaign_id, secret)
 
         try:

@@ -29,7 +29,6 @@ from cranfield.server.http import (
     HANDLERS,
     UNREADABLE,
     Refusal,
-    is_full,
     problem_response,
     redirect,
     render_page,
@@ -37,6 +36,7 @@ from cranfield.server.http import (
 from cranfield.server.permissions import ROLES, RULES, SCOPES, Role, Rule
 from cranfield.server.routes import load_handlers
 from cranfield.server.services.accounts import Hasher, WaitError
+from cranfield.server.services.disk import is_full
 from cranfield.server.services.results import Pages
 from cranfield.server.services.site import open_site
 from cranfield.server.services.upload_check import BusyError, UploadChecker

@@ -85,17 +85,14 @@ def make_campaign(request: Request) -> Response:
     try:
         with context.store.read() as connection:
             values = _copied(connection, text_of(request, "like"))
-        collection = receive_collection(_files(request), folder, context.settings.limits)
+        may_run = Role.ADMINISTRATOR in identity_of(request).roles
+        collection = receive_collection(_files(request), folder, context.settings, may_run=may_run)
         values |= {"title": title} if title else {}
         imported = importing.import_collection(
-            context,
-            collection,
-            name=slug,
-            may_run=Role.ADMINISTRATOR in identity_of(request).roles,
-            **values,
+            context, collection, name=slug, may_run=may_run, **values
         )
     except CranfieldError as error:
-        message = str(error).replace(f"{folder}/", "")
+        message = str(error).replace(f"{folder}/", "").replace(str(folder), "the collection")
         return _new_page(request, {"file": sentence(message)})
     finally:
         shutil.rmtree(folder, ignore_errors=True)

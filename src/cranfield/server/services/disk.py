@@ -6,6 +6,7 @@ on their folder keeps the two apart: uploads, imports and backups share it, remo
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import logging
 import os
@@ -29,6 +30,11 @@ KEPT_STATES = ("accepted", "disqualified", "trial")
 # Nothing takes that long to arrive or to be written.
 STALE_SECONDS = 24 * 3600
 _DRAFT = re.compile(r"\..+\.[a-z2-7]{16}")
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether a fault of the disk is that it has no room."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager

@@ -68,11 +68,44 @@ def import_collection(
 
     `values` are columns of the campaign. A scorer is refused unless it `may_run`.
     """
-    collection = read_collection(collection_in(path))
+    collection = _importable(path, may_run=may_run)
     slug = checked_slug(name or collection.name)
     with context.store.read() as connection:
         if connection.execute(select(campaign.c.id).where(campaign.c.slug == slug)).first():
             raise UsageError(f"there is a campaign {slug!r} already")
+    # Two may make campaigns of one name at the same moment: what each of them prepares gets its
+    # place with the row of the one that the store takes.
+    own = context.new_id()
+    public, draft = context.settings.public / slug, context.settings.incoming / f"public-{own}"
+    write_collection(public_part(collection), draft)
+    for file_name, truth in public_truths(collection).items():
+        write_labels(truth, draft / file_name)
+    sealed = {
+        key: _seal(context, f"{slug}/{key}-{own}", getattr(collection, key))
+        for key in _sealed_keys(collection)
+    }
+
+    def write(connection: Connection) -> ImportSummary:
+        summary = _write_campaign(connection, context, collection, slug, sealed, prepared, values)
+        if draft.exists():  # PostgreSQL may try a transaction again
+            shutil.rmtree(public, ignore_errors=True)
+            draft.rename(public)
+        return summary
+
+    # Files of runs that no run names yet are not swept meanwhile.
+    try:
+        with files_stay(context.settings):
+            prepared = [_prepare_task(context, collection, kind) for kind in collection.kinds]
+            imported = context.store.write(write)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    context.wake.set()
+    return imported
+
+
+def _importable(path: str | Path, *, may_run: bool) -> Collection:
+    """A collection that the site has tasks for, or an error that says why not."""
+    collection = read_collection(collection_in(path))
     if "regions" in collection.kinds:
         raise UsageError(
             "the site has no tasks of boxes yet: `cranfield report site` publishes their results"
@@ -92,24 +125,18 @@ def import_collection(
             f"cranfield convert {collection.truth} truth.csv makes it"
         )
     check_listed(collection)
-    public = context.settings.public / slug
-    shutil.rmtree(public, ignore_errors=True)
-    write_collection(public_part(collection), public)
-    for file_name, truth in public_truths(collection).items():
-        write_labels(truth, public / file_name)
-    sealed = {
-        key: _seal(context, slug, key, getattr(collection, key)) for key in _sealed_keys(collection)
-    }
+    return collection
 
-    def write(connection: Connection) -> ImportSummary:
-        return _write_campaign(connection, context, collection, slug, sealed, prepared, values)
 
-    # Files of runs that no run names yet are not swept meanwhile.
-    with files_stay(context.settings):
-        prepared = [_prepare_task(context, collection, kind) for kind in collection.kinds]
-        imported = context.store.write(write)
-    context.wake.set()
-    return imported
+def survey_collection(path: str | Path, *, may_run: bool) -> None:
+    """Read all that an import reads, and write nothing; whatever it would refuse is an error."""
+    collection = _importable(path, may_run=may_run)
+    public_truths(collection)
+    read_texts(collection)
+    for kind in collection.kinds:
+        public = PublicSet.of(collection, kind)
+        for run_path in collection.part(kind).runs:
+            _checked_run(collection, public, run_path)
 
 
 def collection_in(path: str | Path) -> str | Path:
@@ -154,9 +181,9 @@ def _sealed_keys(collection: Collection) -> list[str]:
     ]
 
 
-def _seal(context: Context, slug: str, key: str, path: Path) -> str:
+def _seal(context: Context, folder: str, path: Path) -> str:
     """Copy a file to where only the scoring child reads; gives its name there."""
-    name = f"{slug}/{key}-1/{path.name}"
+    name = f"{folder}/{path.name}"
     seal_file(context, path, name)
     return name
 
@@ -196,14 +223,7 @@ def _prepare_task(context: Context, collection: Collection, kind: Kind) -> _Task
     public, part = PublicSet.of(collection, kind), collection.part(kind)
     runs, names = [], {}
     for path in part.runs:
-        facts = _facts(collection, run_name(path))
-        threshold = _threshold_text(collection, facts.threshold)
-        checked = check_submission(
-            path, public, threshold=_parse_threshold(collection, facts.threshold)
-        )
-        if not checked.is_good:
-            first = checked.problems[0]
-            raise InputError.single(str(path), first.message, first.line)
+        facts, threshold, checked = _checked_run(collection, public, path)
         with Upload.begin(context) as upload, path.open("rb") as stream:
             upload.most = max(upload.most, path.stat().st_size)
             while block := stream.read(1 << 20):
@@ -215,6 +235,21 @@ def _prepare_task(context: Context, collection: Collection, kind: Kind) -> _Task
             )
         names[run_name(path)] = scoring.name_of(facts.team, facts.tag)
     return _Task(kind, public, tuple(runs), names.get(part.baseline, ""))
+
+
+def _checked_run(
+    collection: Collection, public: PublicSet, path: Path
+) -> tuple[RunFacts, str, CheckedSubmission]:
+    """What is known of a run, its threshold as the store has it, and what the check says."""
+    facts = _facts(collection, run_name(path))
+    threshold = _threshold_text(collection, facts.threshold)
+    checked = check_submission(
+        path, public, threshold=_parse_threshold(collection, facts.threshold)
+    )
+    if not checked.is_good:
+        first = checked.problems[0]
+        raise InputError.single(str(path), first.message, first.line)
+    return facts, threshold, checked
 
 
 def _facts(collection: Collection, name: str) -> RunFacts:
