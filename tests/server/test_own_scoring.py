@@ -1,11 +1,18 @@
 """A task's own scorer: its values get intervals, tests and pages; it is confined like all jobs."""
 
+import fcntl
 import socket
+import threading
+import time
 
 import pytest
 
+from cranfield.server.jobs.fork_server import ForkServer
+from cranfield.server.jobs.worker import work_once
+from cranfield.server.services import jobs
+from cranfield.server.services.campaigns import by_slug
 from tests.server.conftest import put
-from tests.server.world import DAY, Site, run_text
+from tests.server.world import DAY, PATIENCE, Site, joined, run_text
 
 SCORER = """
 import csv, sys
@@ -106,4 +113,84 @@ for topic in ("t1", "t2", "t3"):
     (path,) = [p for p in (site.settings.scores / "runs").glob("*.json") if p.suffixes == [".json"]]
     scores = load(path)
     assert scores.mean()["HOUSE.base"]["Own(name='First')"] == 0
+    site.context.store.close()
+
+
+# Leaves the session of the program, takes a lock, and stays.
+STAYS = """
+import fcntl, os, time
+reading, writing = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        lock = open({lock!r}, "r+")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        os.write(writing, b"x")
+        time.sleep(600)
+    os._exit(0)
+os.read(reading, 1)
+"""
+VALUES = """
+print("topic,First,Length")
+for topic in ("t1", "t2", "t3"):
+    print(f"{topic},1,1")
+"""
+
+
+def is_locked(path):
+    with path.open("r+") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def test_what_a_scorer_started_ends_with_it(tmp_path):
+    lock = tmp_path / "lock"
+    lock.touch()
+    site = own_site(tmp_path, STAYS.format(lock=str(lock)) + VALUES)
+    assert len(list((site.settings.scores / "runs").glob("*.json"))) == 1
+    assert not is_locked(lock)
+    site.context.store.close()
+
+
+def test_what_a_scorer_puts_in_place_of_its_output_is_not_read(tmp_path):
+    scorer = """
+import os
+for name in os.listdir("."):
+    os.unlink(name)
+for name in (".out", ".errors"):
+    os.symlink("/etc/passwd", name)
+"""
+    site = own_site(tmp_path, scorer + VALUES)
+    assert len(list((site.settings.scores / "runs").glob("*.json"))) == 1
+    site.context.store.close()
+
+
+@pytest.mark.slow
+def test_a_scorer_ends_with_its_child(tmp_path):
+    """The site stops while a program works: nothing goes on."""
+    lock = tmp_path / "lock"
+    lock.touch()
+    site = own_site(tmp_path, "raise SystemExit(1)")
+    with site.context.store.read() as connection:
+        (failed,) = jobs.jobs_of(connection, by_slug(connection, "tiny")["id"], "failed")
+    (sealed,) = site.settings.sealed.rglob("scorer.py")
+    sealed.write_text(STAYS.format(lock=str(lock)) + "time.sleep(600)")
+    site.context.store.write(lambda c: jobs.reset(c, failed["id"]))
+    stopping, nursery = threading.Event(), ForkServer(site.settings)
+    working = threading.Thread(
+        target=lambda: work_once(site.context, nursery, "here", stopping), daemon=True
+    )
+    working.start()
+    until = time.monotonic() + PATIENCE
+    while not is_locked(lock) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert is_locked(lock)
+    stopping.set()
+    joined([working])
+    while is_locked(lock) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not is_locked(lock)
     site.context.store.close()

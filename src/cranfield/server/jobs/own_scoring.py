@@ -2,22 +2,26 @@
 
 The program gets the truth, the run and the public folder as arguments and writes CSV: `topic` (or
 `item`) and a column for each of its measures. It inherits the limits of the child, a network with
-nothing in it, an empty folder to work in, and no environment.
+nothing in it, an empty folder to work in, and no environment. It is the first process of a
+namespace of its own: whatever it starts ends with it, in whatever session, and all of it ends with
+the child.
 """
 
 from __future__ import annotations
 
 import csv
+import ctypes
+import io
 import math
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from cranfield.errors import UsageError
 
@@ -26,7 +30,11 @@ if TYPE_CHECKING:
     from cranfield.evaluation.scores import Scores
     from cranfield.measures import Measure
 
-MOST_OUTPUT, LONGEST_ERROR = 16 << 20, 300
+MOST_OUTPUT, LONGEST_ERROR, LAST_BYTES = 16 << 20, 300, 4096
+SPARE_SECONDS = 5
+# Of Linux: a namespace of processes, and the signal that a process gets when its parent ends.
+CLONE_NEWPID, PR_SET_PDEATHSIG = 0x20000000, 1
+NO_NAMESPACE = 125
 UNITS = {"ranked": "topic", "labels": "item"}
 Table = dict[str, dict[str, float]]
 
@@ -74,36 +82,71 @@ def _run(
     starter = [sys.executable, "-I"] if program.suffix == ".py" else ["/bin/sh"]
     command = [*starter, str(program), *map(str, arguments)]
     environment = {"PATH": os.defpath, "LANG": "C.UTF-8", "HOME": str(work), "TMPDIR": str(work)}
-    out, errors = work / ".out", work / ".errors"
-    with out.open("wb") as out_stream, errors.open("wb") as error_stream:
-        process = subprocess.Popen(
-            command,
-            cwd=work,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=out_stream,
-            stderr=error_stream,
-            start_new_session=True,
-        )
-        try:
-            code = process.wait(limits["seconds"])
-        except subprocess.TimeoutExpired:
-            raise UsageError(f"the scorer took longer than {limits['seconds']} s") from None
-        finally:
-            # Whatever it started goes with it.
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-    if code:
-        last = errors.read_text(errors="replace").strip().splitlines()[-1:]
-        raise UsageError(f"the scorer ended with {code}: {''.join(last)[:LONGEST_ERROR]}")
-    if out.stat().st_size > MOST_OUTPUT:
-        raise UsageError(f"the scorer wrote more than {MOST_OUTPUT >> 20} MB")
-    return _read_table(out, unit)
+    # Read by what was opened, not by name: the program may put something else there.
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+        streams = out.fileno(), errors.fileno()
+        fork = multiprocessing.get_context("fork")
+        keeper = fork.Process(target=_keep, args=(command, work, environment, streams))
+        keeper.start()
+        # The child itself ends without a word when all its time is over.
+        keeper.join(max(1, limits["seconds"] - SPARE_SECONDS))
+        is_late = keeper.is_alive()
+        keeper.kill()
+        keeper.join()
+        if is_late:
+            raise UsageError(f"the scorer took longer than {limits['seconds']} s")
+        if keeper.exitcode == NO_NAMESPACE:
+            raise UsageError(
+                "the system grants no namespace of processes, without which no program of a task "
+                "is run"
+            )
+        if keeper.exitcode:
+            last = _last_line(errors)
+            raise UsageError(f"the scorer ended with {keeper.exitcode}: {last[:LONGEST_ERROR]}")
+        if os.fstat(out.fileno()).st_size > MOST_OUTPUT:
+            raise UsageError(f"the scorer wrote more than {MOST_OUTPUT >> 20} MB")
+        out.seek(0)
+        return _read_table(out, unit)
 
 
-def _read_table(path: Path, unit: str) -> Table:
-    with path.open(encoding="utf-8", errors="replace", newline="") as stream:
+def _keep(
+    command: list[str], work: Path, environment: dict[str, str], streams: tuple[int, int]
+) -> NoReturn:
+    """Start the program as the first process of a namespace, and end as it does.
+
+    When the first process of a namespace ends, so do all others in it.
+    """
+    _die_with_parent()
+    system = ctypes.CDLL(None, use_errno=True)
+    if system.unshare(CLONE_NEWPID):
+        os._exit(NO_NAMESPACE)
+    process = subprocess.Popen(
+        command,
+        cwd=work,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=streams[0],
+        stderr=streams[1],
+        start_new_session=True,
+        preexec_fn=_die_with_parent,
+    )
+    code = process.wait()
+    os._exit(code if code >= 0 else 128 - code)
+
+
+def _die_with_parent() -> None:
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _last_line(stream: IO[bytes]) -> str:
+    """The last line of a stream, of which the end is read."""
+    stream.seek(max(0, os.fstat(stream.fileno()).st_size - LAST_BYTES))
+    lines = stream.read().decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else ""
+
+
+def _read_table(content: IO[bytes], unit: str) -> Table:
+    with io.TextIOWrapper(content, encoding="utf-8", errors="replace", newline="") as stream:
         reader = csv.DictReader(stream)
         if unit not in (reader.fieldnames or ()):
             raise UsageError(f"the scorer writes CSV with a column {unit!r}")
