@@ -342,3 +342,26 @@ def test_trec_eval_names_the_file(bench: Bench, capsys: pytest.CaptureFixture[st
     bench.write("other.run", "9 Q0 a 1 1 t\n")
     assert main(["trec_eval", "-c", "qrels", "other.run"]) == 2
     assert capsys.readouterr().err.startswith("other.run: none of its topics (9) is judged")
+
+
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        (["compare", "q", "a", "b", "--correction", "bonferoni"], "Did you mean 'bonferroni'?"),
+        (["eval", "q", "a", "--metric", "AP"], "Did you mean '-m'?"),
+        (["eval", "q", "a", "--formatt", "json"], "Did you mean '--format'?"),
+        (
+            ["truth", "aggregate", "log.csv", "--method", "majority-vote"],
+            "Did you mean 'majority'?",
+        ),
+        (["collection", "init"], "are required: DIR."),
+    ],
+)
+def test_a_slip_in_an_option_is_told_in_one_line_with_what_comes_near(words, near, capsys):
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert near in err
+    command = " ".join(words[: 2 if words[0] in ("truth", "collection") else 1])
+    assert err.endswith(f" See: cranfield {command} --help\n")
+    assert err.count("\n") == 1

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import cranfield as cf
 from cranfield.agreement.agreement import assess_log
 from cranfield.cli import main
 from cranfield.errors import InputError, UsageError
@@ -268,3 +269,49 @@ def test_anything_else_is_refused(text: str, tmp_path: Path) -> None:
     path.write_text(text)
     with pytest.raises(InputError, match="Label Studio"):
         import_export(path)
+
+
+STUDIO_WITH_SPAN = [
+    {
+        "data": {"text": "x"},
+        "annotations": [
+            {
+                "completed_by": person,
+                "result": [
+                    {"from_name": "l", "type": "choices", "value": {"choices": [choice]}},
+                    {"from_name": "s", "type": "labels", "value": {"start": 0, "labels": ["PER"]}},
+                ],
+            }
+            for person, choice in ((1, "A"), (2, "B"))
+        ],
+    }
+]
+
+
+def test_agreement_says_what_it_did_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(STUDIO_WITH_SPAN))
+    note = "not read, for they mark regions or spans: 2 labels"
+    for answer in (cf.assess_agreement(path), cf.aggregate_judgements(path)):
+        assert any(line.startswith(note) for line in answer.notes)
+
+
+def test_choices_of_prodigy_without_their_options(tmp_path: Path) -> None:
+    path = tmp_path / "choices.jsonl"
+    records = [
+        {"text": "hi", "answer": "accept", "_annotator_id": person, "accept": [choice]}
+        for person, choice in (("a", "x"), ("b", "y"))
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    log = cf.read_judgement_log(path)
+    rows = [tuple(map(str, row)) for row in log.rows()]
+    assert rows == [("a", "hi", c, v) for c, v in (("x", "1"), ("y", "0"))] + [
+        ("b", "hi", c, v) for c, v in (("x", "0"), ("y", "1"))
+    ]
+
+
+@pytest.mark.parametrize("text", ['{"a": 1}', '[{"a": 1}, {"a": 2}]', '{"a": 1}\n{"a": 2}\n'])
+def test_json_that_is_no_export_is_not_taken_for_csv(text: str, tmp_path: Path) -> None:
+    (tmp_path / "odd.json").write_text(text)
+    with pytest.raises(cf.InputError, match="none of the exports that are known: Label Studio"):
+        cf.assess_agreement(tmp_path / "odd.json")

@@ -513,7 +513,8 @@ def _distinct(codes: Codes) -> int:
 
 
 def note_log(notes: Notes, log: JudgementLog, forms: Forms | None) -> None:
-    """Note forms that were left out, and annotators and units with a single judgement."""
+    """Note what was not read or left out, and annotators and units with a single judgement."""
+    notes.extend(log.notes)
     if forms is not None and forms.rejected:
         notes.add(
             f"{forms.rejected} of {forms.total} forms break a rule and are left out "

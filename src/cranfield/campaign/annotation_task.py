@@ -810,7 +810,7 @@ def _imaging() -> Any:
     try:
         from PIL import Image
     except ModuleNotFoundError:
-        raise MissingExtraError("pillow", "images", "forms with these pictures") from None
+        raise MissingExtraError("pillow", "images", "A form with these pictures") from None
     return Image
 
 

@@ -200,8 +200,8 @@ class Parser(argparse.ArgumentParser):
         return super().format_help()
 
     def error(self, message: str) -> NoReturn:
-        self.usage = None
-        raise UsageError(f"{self.prog}: {message}\n{self.format_usage().strip()}")
+        near = _messages.near_miss(message, self.option_names())
+        raise UsageError(f"{self.prog}: {message.rstrip('.')}.{near} See: {self.prog} --help")
 
 
 class Group:

@@ -6,10 +6,10 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from cranfield._process import stopped_with
-from cranfield.errors import CranfieldError, os_message, visible
+from cranfield.errors import CranfieldError, os_message, suggest, visible
 
 DONE, CHECK_FAILED, BAD_INPUT, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 TRACEBACK = "CRANFIELD_TRACEBACK"
@@ -23,7 +23,7 @@ OTHER_NAMES = {
     "measures": "m",
 }
 _NAMES = """
-agreement alpha baseline collection_size concepts confidence correction costmap counts detect
+agreement alpha baseline collection_size concepts confidence correction costmap counts design detect
 duplicates executor few_gold gmt gold interval items jobs judged_only kind links margin max_items
 long measures min_score missing ontology power provider queries questions ranks resamples rng rules
 scores shape shares silver skipped soft sort tags tail test third threshold ties topics unlisted
@@ -36,6 +36,35 @@ option_names: set[str] = set()
 _SAID = rf"(?<!\w\()(?<![\w.'\"])({'|'.join(PARAMETERS)})=(\.\.\.|'[^']*'|[\w./:|-]*)"
 # Any parameter that is spoken of without a value: `tags=` and not `tags='x'`.
 _BARE = r"(?<![\w'\"-])([a-z][a-z_]*)=(?![\w'\"\[(.-])"
+
+
+# What options of other programs are called here.
+OPTIONS_ELSEWHERE = {
+    "--metric": "-m",
+    "--metrics": "-m",
+    "--measure": "-m",
+    "--measures": "-m",
+    "--out": "-o",
+    "--correction-method": "--correction",
+    "--significance": "--test",
+}
+
+
+def near_miss(message: str, names: Collection[str]) -> str:
+    """' Did you mean ...?' after a complaint of the parser about a choice or an option.
+
+    >>> near_miss("argument --test: invalid choice: 'tt' (choose from 'ttt', 'sign')", ())
+    " Did you mean 'ttt'?"
+    >>> near_miss("unrecognized arguments: --metric AP", ["-m", "--missing"])
+    " Did you mean '-m'?"
+    """
+    if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
+        choices = [text.strip(" '") for text in choice[2].split(",")]
+        return suggest(choice[1], choices)
+    if option := re.search(r"unrecognized arguments:.*?(--?[a-z][\w-]*)", message):
+        elsewhere = OPTIONS_ELSEWHERE.get(option[1])
+        return f" Did you mean {elsewhere!r}?" if elsewhere in names else suggest(option[1], names)
+    return ""
 
 
 def run_guarded(work: Callable[[], int], *, debug: bool = False) -> int:

@@ -31,7 +31,7 @@ try:
     from ir_measures.providers.base import Any as Anything
     from ir_measures.util import QrelsConverter, RunConverter
 except ModuleNotFoundError:
-    raise MissingExtraError("ir-measures", "compat", "the provider for ir_measures") from None
+    raise MissingExtraError("ir-measures", "compat", "The provider for ir_measures") from None
 
 _VERSION = 9.0  # of trec_eval, whose rounding of recall levels pytrec_eval has
 _LINEAR, _EXPONENTIAL = 0.0, 1.0

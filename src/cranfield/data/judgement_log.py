@@ -48,6 +48,8 @@ class JudgementLog:
     source: str = "judgement log"
     # Whether the file names the question of each category: questions may share answers then.
     names_questions: bool = False
+    # What was noticed while it was read.
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for column in (self.annotator, self.item, self.concept, self.value, self.seconds):

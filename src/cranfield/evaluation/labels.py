@@ -466,7 +466,9 @@ def _is_one_run(runs: Any, truth: Any) -> bool:
 
 def is_list_of_files(runs: Any) -> bool:
     """Whether these are names of files that are there, which could be names of classes."""
-    return isinstance(runs, list | tuple) and all(is_file(r) and Path(r).is_file() for r in runs)
+    return isinstance(runs, list | tuple) and all(
+        is_file(run) and (not isinstance(run, str) or Path(run).is_file()) for run in runs
+    )
 
 
 def shares_keys(runs: Mapping[Any, Any], truth: Any) -> bool:

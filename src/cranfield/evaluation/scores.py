@@ -1163,7 +1163,8 @@ class Order(NamedTuple):
         word = "lowest" if self.measure.higher_is_better is False else "highest"
         if len(leaders) > 1:
             if len(leaders) == total:
-                return f"All {total} runs have the same {name}, {best}."
+                every = "Both" if total == 2 else f"All {total}"
+                return f"{every} runs have the same {name}, {best}."
             return f"{join_names(leaders)} share the {word} {name}, {best}."
         if len(self.runs) == 1:
             return f"{leaders[0]} alone has a value under {name}, {best}."

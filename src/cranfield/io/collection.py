@@ -903,7 +903,8 @@ def draft_collection(folder: str | Path) -> Draft:
     """Look at every file of a folder and guess what it is."""
     home = Path(folder)
     if not home.is_dir():
-        raise InputError.single(str(folder), "is not a folder")
+        message = "is not a folder" if home.exists() else "no such folder"
+        raise InputError.single(str(folder), f"{message}; expected one with the files to describe")
     draft = Draft(home)
     pictures = _picture_folder(home)
     if pictures is not None:

@@ -13,7 +13,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -166,7 +166,7 @@ def _sheet_rows(source: FileForm) -> list[list[object]]:
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ModuleNotFoundError:
-        raise MissingExtraError("python-calamine", "sheets", "a workbook of Excel") from None
+        raise MissingExtraError("python-calamine", "sheets", "A workbook of Excel") from None
     with open_input(source) as stream:
         data = stream.read(_CONTENT_LIMIT)
     try:
@@ -216,9 +216,8 @@ def import_export(
     kind = EXPORTS[name].kind
     if isinstance(result, _Table):
         return ImportedTable(name, kind, result.header, result.rows)
-    log, repeated = log_of_forms(result.forms)
-    notes = (*result.notes, *_repeated_note(repeated), *_rejected_note(result.forms))
-    return ImportedTable(name, kind, log.header, list(log.rows()), notes)
+    log = _log_of(result)
+    return ImportedTable(name, kind, log.header, list(log.rows()), log.notes)
 
 
 def read_export_log(content: Content, name: str) -> JudgementLog:
@@ -226,7 +225,13 @@ def read_export_log(content: Content, name: str) -> JudgementLog:
     result = _read_as(content, name, Choice())
     if isinstance(result, _Table):
         raise InputError.single(content.name, f"is {EXPORTS[name].title}, without judgements")
-    return log_of_forms(result.forms)[0]
+    return _log_of(result)
+
+
+def _log_of(result: _Forms) -> JudgementLog:
+    log, repeated = log_of_forms(result.forms)
+    notes = (*result.notes, *_repeated_note(repeated), *_rejected_note(result.forms))
+    return replace(log, notes=notes)
 
 
 def _read_as(content: Content, name: str, choice: Choice) -> _Forms | _Table:
@@ -261,11 +266,15 @@ def _form_of(content: Content, form: str | None) -> str:
         return form
     name = recognise_export(content)
     if not name:
-        titles = ", ".join(export.title for export in EXPORTS.values())
-        raise InputError.single(
-            content.name, f"is none of the exports that are known: {titles}; name one with form="
-        )
+        raise unknown_export(content, "; name one with form=")
     return name
+
+
+def unknown_export(content: Content, advice: str = "") -> InputError:
+    """The error for a file that no export looks like."""
+    titles = ", ".join(export.title for export in EXPORTS.values())
+    message = f"is none of the exports that are known: {titles}{advice}"
+    return InputError.single(content.name, message)
 
 
 def _repeated_note(repeated: Sequence[FilledForm]) -> list[str]:
@@ -455,17 +464,19 @@ def _is_prodigy(content: Content) -> bool:
 def _read_prodigy(content: Content, choice: Choice) -> _Forms:
     """Prodigy: choices among options, or a label that was accepted or rejected."""
     forms, unread = [], 0
+    accepted = dict.fromkeys(str(c) for r in content.records for c in r.get("accept") or ())
     for record in content.records:
         annotator = record.get("_annotator_id") or record.get("_session_id")
         values: dict[str, str] = {}
         categories: dict[str, str] = {}
-        if "options" in record:
-            chosen = [str(choice) for choice in record.get("accept", [])]
+        if "options" in record or "accept" in record:
+            chosen = [str(choice) for choice in record.get("accept") or ()]
             style = (record.get("config") or {}).get("choice_style")
             if style == "single":
                 categories = {"choice": chosen[0]} if chosen else {}
             else:
-                names = [str(option["id"]) for option in record["options"]]
+                options = record.get("options")
+                names = list(accepted) if options is None else [str(o["id"]) for o in options]
                 values = {name: str(int(name in chosen)) for name in names}
         elif "label" in record and not record.get("spans"):
             values = {str(record["label"]): str(int(record["answer"] == "accept"))}
@@ -473,7 +484,7 @@ def _read_prodigy(content: Content, choice: Choice) -> _Forms:
             unread += 1
             continue
         rejected = "" if record["answer"] != "ignore" else "ignored by the annotator"
-        if "options" in record and record["answer"] == "reject":
+        if "label" not in record and record["answer"] == "reject":
             rejected = "rejected by the annotator"
         forms.append(
             FilledForm(
@@ -486,7 +497,10 @@ def _read_prodigy(content: Content, choice: Choice) -> _Forms:
             )
         )
     if not forms:
-        raise InputError.single(content.name, "marks only spans, which are not read")
+        raise InputError.single(
+            content.name,
+            "has no record with a label, or a choice among options: spans are not read",
+        )
     return _Forms(forms, _unread_note([f"{plural(unread, 'record')} with spans"] if unread else []))
 
 

@@ -198,11 +198,20 @@ def _exported_log(path: FileForm) -> JudgementLog | None:
     """The judgements of a file that another program has exported; None for a log of our own."""
     if not can_be_read_again(path) or not _may_be_export(path):
         return None
-    from cranfield.io.exports import load_content, read_export_log, recognise_export
+    from cranfield.io.exports import (
+        load_content,
+        read_export_log,
+        recognise_export,
+        unknown_export,
+    )
 
     content = load_content(path)
     name = recognise_export(content)
-    return replace(read_export_log(content, name), source=content.name) if name else None
+    if name:
+        return replace(read_export_log(content, name), source=content.name)
+    if content.document is not None:
+        raise unknown_export(content)
+    return None
 
 
 def _may_be_export(path: FileForm) -> bool:

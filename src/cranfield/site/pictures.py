@@ -86,5 +86,5 @@ def _pillow() -> Any:
     try:
         from PIL import Image
     except ModuleNotFoundError:
-        raise MissingExtraError("pillow", "images", "pictures on the pages of items") from None
+        raise MissingExtraError("pillow", "images", "A page with pictures of items") from None
     return Image

@@ -29,7 +29,7 @@ def environment() -> Environment:
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ModuleNotFoundError:
-        raise MissingExtraError("jinja2", "site", "the pages of results") from None
+        raise MissingExtraError("jinja2", "site", "A page of results") from None
     templates = Environment(
         loader=PackageLoader("cranfield.site", "templates"),
         autoescape=True,

@@ -29,7 +29,7 @@ def mathml(formula: str) -> Markup:
     try:
         from latex2mathml.converter import convert_to_element
     except ModuleNotFoundError:
-        raise MissingExtraError("latex2mathml", "site", "the formulas of measures") from None
+        raise MissingExtraError("latex2mathml", "site", "A formula of a measure") from None
     root = convert_to_element(formula)
     for element in root.iter():
         # Its texts have entities and no escapes; they are escaped with everything else below.

@@ -34,7 +34,7 @@ def environment() -> Environment:
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ModuleNotFoundError:
-        raise MissingExtraError("jinja2", "site", "pages with forms") from None
+        raise MissingExtraError("jinja2", "site", "A page with forms") from None
     templates = Environment(
         loader=PackageLoader("cranfield.site", "templates"),
         autoescape=True,
