@@ -291,6 +291,16 @@ REFERENCES: dict[str, Reference] = {
         "ImageNet Large Scale Visual Recognition Challenge", 2015,
         "International Journal of Computer Vision 115(3)",
     ),
+    "deselaers-irma": Reference(
+        "article", "Deselaers, Thomas; Deserno, Thomas M.; Müller, Henning",
+        "Automatic medical image annotation in ImageCLEF 2007: Overview, results, and discussion",
+        2008, "Pattern Recognition Letters 29(15)",
+    ),
+    "caputo-robot-vision": Reference(
+        "inproceedings", "Caputo, Barbara; Pronobis, Andrzej; Jensfelt, Patric",
+        "Overview of the CLEF 2009 Robot Vision Track", 2009,
+        "Working Notes for the CLEF 2009 Workshop",
+    ),
     "guo-2017": Reference(
         "inproceedings", "Guo, Chuan; Pleiss, Geoff; Sun, Yu; Weinberger, Kilian Q.",
         "On calibration of modern neural networks", 2017, "ICML",

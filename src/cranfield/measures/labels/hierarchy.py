@@ -622,9 +622,158 @@ HIERARCHICAL_ERROR = Measure(
     example="HierarchicalError@5",
 )
 
+
+def _chain(ontology: Ontology, node: int) -> list[int]:
+    """The nodes from the top of the hierarchy to a node, by the first parent of each."""
+    chain = [node]
+    while ontology.parents[chain[-1]]:
+        chain.append(ontology.parents[chain[-1]][0])
+    return chain[::-1]
+
+
+def _code_errors(true: list[int], predicted: list[int], branches: list[int]) -> float:
+    """The error of a code at the places of the true one; what is not said costs half."""
+    weights = [1.0 / (i * b) for i, b in enumerate(branches, 1)]
+    same = 0
+    while same < min(len(true), len(predicted)) and true[same] == predicted[same]:
+        same += 1
+    wrong = 0.5 if len(predicted) == same else 1.0
+    return wrong * sum(weights[same:]) / sum(weights)
+
+
+def _codes(ontology: Ontology, axis_nodes: int) -> Floats:
+    """[true, predicted]: the error of one concept for another of its axis; the last column is for
+    none. The first `axis_nodes` nodes of a chain name the axis. NaN where a concept is an axis."""
+    chains = [_chain(ontology, node) for node in ontology.concept_nodes.values()]
+    places = [chain[axis_nodes:] for chain in chains]
+    errors = np.full((len(chains), len(chains) + 1), np.nan)
+    for t, (chain, place) in enumerate(zip(chains, places, strict=True)):
+        if not place:
+            continue
+        above = chain[axis_nodes - 1 : -1] if axis_nodes else [-1, *chain[:-1]]
+        branches = [len(ontology.top if node < 0 else ontology.children[node]) for node in above]
+        for p, other in enumerate([*places, []]):
+            errors[t, p] = _code_errors(place, other, branches)
+    return errors
+
+
+def _codes_of_axes(ontology: Ontology) -> Floats:
+    return _codes(ontology, 1)
+
+
+def _codes_of_one(ontology: Ontology) -> Floats:
+    return _codes(ontology, 0)
+
+
+def _axes(ontology: Ontology) -> Bools:
+    """[axis, concept]: which top node a concept lies below."""
+    tops = np.array([_chain(ontology, node)[0] for node in ontology.concept_nodes.values()])
+    return np.array([tops == top for top in ontology.top], dtype=bool)
+
+
+def _one_axis(ontology: Ontology) -> Bools:
+    return np.ones((1, len(ontology.concept_nodes)), dtype=bool)
+
+
+def _irma_error(measure: Measure) -> LabelPlan:
+    several = str(measure.value_of("axes")) == "top"
+
+    def values(block: ItemBlock) -> Floats:
+        axes = block.knowledge.table(_axes if several else _one_axis)
+        errors = block.knowledge.table(_codes_of_axes if several else _codes_of_one)
+        total, count = np.zeros(len(block.truth)), np.zeros(len(block.truth))
+        is_one = np.ones(len(block.truth), dtype=bool)
+        for axis in axes:
+            truth, labels = block.truth & axis, block.labels & axis
+            true, predicted = _class_of(truth, block), _class_of(labels, block)
+            error = np.where(labels.any(axis=1) & (predicted < 0), 1.0, errors[true, predicted])
+            counted = (true >= 0) & ~np.isnan(errors[true, -1])
+            total[counted] += error[counted]
+            count += counted
+            is_one &= (true >= 0) | ~truth.any(axis=1)
+        return np.where(is_one & (count > 0), total / np.maximum(count, 1), np.nan)
+
+    return plain(values)(measure)
+
+
+def _place_score(measure: Measure) -> LabelPlan:
+    wrong = float(measure.value_of("wrong"))
+
+    def values(block: ItemBlock) -> Floats:
+        is_right = (block.truth == block.labels).all(axis=1)
+        score = np.where(is_right, 1.0, np.where(block.predicted > 0, -wrong, 0.0))
+        return np.where(block.true == 1, score, np.nan)
+
+    return plain(values)(measure)
+
+
+def _written_irma(measure: Measure) -> str:
+    share = (
+        r"\frac{\sum_i\frac{1}{i\,b_i}\delta(l_i,\hat l_i)}{\sum_i\frac{1}{i\,b_i}}, \quad "
+        r"\delta=0\text{ as long as }l_j=\hat l_j,\ j\le i;\ \tfrac12\text{ where left open};\ 1"
+    )
+    return share if measure.value_of("axes") == "one" else rf"\frac1A\sum_{{a=1}}^{{A}}{share}"
+
+
+IRMA_ERROR = Measure(
+    name="IRMAError",
+    title="Error of hierarchical codes (IRMA, medical annotation)",
+    formula=r"\frac1A\sum_{a=1}^{A}\frac{\sum_i\frac{1}{i\,b_i}\delta(l_i,\hat l_i)}"
+    r"{\sum_i\frac{1}{i\,b_i}}, \quad \delta=0\text{ as long as }l_j=\hat l_j,\ j\le i;\ "
+    r"\tfrac12\text{ where left open};\ 1",
+    written=_written_irma,
+    source=Source(
+        "deselaers-irma",
+        "section 2.3, Table 1",
+        "the mean over items, where the task prints the sum; more than one code predicted on an "
+        "axis is wrong from its first place on",
+    ),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=_HIERARCHY,
+    plan=_irma_error,
+    family=FAMILY,
+    summary="Places of the true code from the first wrong one on, weighed by 1 over their number i "
+    "and the branches b_i there were, as a share of all; a code that stops early is charged half "
+    "of the places that it leaves open. Mean over the axes of the code, which are the top nodes of "
+    "the ontology (axes='one': it has no axes).",
+    params=MappingProxyType(
+        {"axes": Param(str, "top", "whether the top nodes are axes", ("top", "one"))}
+    ),
+    ties="none",
+    undefined="items without one true code on each of the axes they have: left out",
+    example="IRMAError",
+)
+
+PLACE_SCORE = Measure(
+    name="RobotVisionScore",
+    title="Score of the Robot Vision task",
+    formula=r"[Z_n=Y_n]-w\,[Z_n\neq Y_n,\ Z_n\neq\emptyset]",
+    source=Source(
+        "caputo-robot-vision",
+        "section 4",
+        "the mean over items, where the task prints the sum; an unknown place is a concept",
+    ),
+    range=(-1.0, 1.0),
+    higher_is_better=True,
+    needs=frozenset({"labels"}),
+    plan=_place_score,
+    family=FAMILY,
+    summary="1 for an item whose one concept is predicted, minus a half for another prediction, 0 "
+    "where nothing is said of the item.",
+    params=MappingProxyType(
+        {"wrong": Param(float, 0.5, "what a wrong prediction costs", low=0.0, high=1.0)}
+    ),
+    ties="none",
+    undefined="items without exactly one true concept: left out",
+    example="RobotVisionScore",
+)
+
 DECLARED = (
     FLAT_ERROR,
     HIERARCHICAL_ERROR,
+    IRMA_ERROR,
+    PLACE_SCORE,
     HLOSS,
     MAXLOSS,
     EUCLIDEAN,
