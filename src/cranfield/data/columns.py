@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar
 
 from cranfield import _core
 from cranfield.errors import InputError
@@ -249,7 +249,7 @@ def plain_array(value: Any) -> Any:
     return np.asarray(value) if is_tensor else value
 
 
-def is_matrix(value: Any) -> bool:
+def is_matrix(value: Any) -> TypeGuard[NDArray[np.generic]]:
     """Whether a value is an array or tensor of numbers with two dimensions."""
     if getattr(value, "ndim", 0) != 2 or is_frame(value) or hasattr(value, "tocoo"):
         return False
