@@ -26,8 +26,8 @@ from cranfield.ontologies import pto
 from cranfield.relatedness import methods, parse_methods
 from cranfield.relatedness.cost_maps import cost_maps
 from cranfield.relatedness.scoring import Lexicon, Resources, score_pairs
-from cranfield.relatedness.wordnet import WordNet, open_wordnet
-from cranfield.relatedness.wordnet.parse import find_database
+from cranfield.relatedness.wordnet_database import WordNet, open_wordnet
+from cranfield.relatedness.wordnet_files import find_database
 
 LOAD_SECONDS, NINE_SECONDS, TIMES_NLTK = 3.0, 20.0, 10.0
 JOBS, OUR_PAIRS, NLTK_PAIRS, LEX_FILES = 2, 20_000, 300, 45
@@ -42,7 +42,7 @@ def timed(work: Callable[[], object]) -> float:
 def load_seconds(cache: str) -> tuple[float, float]:
     """A start that reads the database files, and one that finds the cache, each in a process."""
     code = (
-        "import time, cranfield.relatedness.wordnet as w; t = time.perf_counter(); "
+        "import time, cranfield.relatedness.wordnet_database as w; t = time.perf_counter(); "
         "w.open_wordnet(); print(time.perf_counter() - t)"
     )
     environment = {**os.environ, "CRANFIELD_CACHE": cache}

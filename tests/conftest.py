@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cranfield.errors import CranfieldError
-from cranfield.relatedness.wordnet.parse import find_database
+from cranfield.relatedness.wordnet_files import find_database
 
 try:
     from hypothesis import settings

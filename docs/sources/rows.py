@@ -28,7 +28,7 @@ from worked import NAMES  # the names that calls may use, in the file beside thi
 from cranfield.cli import main
 from cranfield.errors import NeedsError
 from cranfield.io.samples import SAMPLE
-from cranfield.relatedness.wordnet.parse import find_database
+from cranfield.relatedness.wordnet_files import find_database
 
 HERE = Path(__file__).parent
 ERRATA = HERE.parent / "errata.md"

@@ -146,7 +146,7 @@ from .relatedness.hierarchies import check_ontology as check_ontology
 from .relatedness.hierarchies import count_categories as count_categories
 from .relatedness.hierarchies import view_concept as view_concept
 from .relatedness.hierarchies import view_ontology as view_ontology
-from .relatedness.tag_corpus import analyse_tags as analyse_tags
+from .relatedness.vocabularies import analyse_tags as analyse_tags
 from .relatedness.vocabularies import compare_vocabularies as compare_vocabularies
 from .report import charts as charts
 from .report.collection import collection_report as collection_report

@@ -17,13 +17,13 @@ from cranfield.data.counts import Snapshot, TaggedItem, normalise_term
 from cranfield.errors import InputError, MeasureError, NeedsError, UsageError
 from cranfield.io.counts import ProviderSettings
 from cranfield.references import REFERENCES
-from cranfield.relatedness import METHODS, cooccurrence, methods, parse_methods
+from cranfield.relatedness import METHODS, methods, parse_methods
 from cranfield.relatedness import api as python
 from cranfield.relatedness.api import correlation_with_people as agreement
 from cranfield.relatedness.concept_sources import RateLimited, RememberedCounts, UrlProvider
 from cranfield.relatedness.cost_maps import compare_cost_maps as compare_maps
 from cranfield.relatedness.cost_maps import cost_maps
-from cranfield.relatedness.counts import count_tags, nwd, relatedness
+from cranfield.relatedness.counts import cooccurrence, count_tags, nwd, relatedness
 from cranfield.relatedness.links import collect_links
 from cranfield.relatedness.scoring import Resources, score_pairs
 
@@ -73,7 +73,7 @@ def test_names_of_methods():
 @given(CORPUS)
 def test_relatedness_by_counts_is_symmetric_and_in_its_range(corpus):
     counts = counted(corpus)
-    for function in (relatedness, cooccurrence.relatedness):
+    for function in (relatedness, cooccurrence):
         for a, b in combinations(TERMS, 2):
             value = function(counts, a, b)
             assert 0.0 <= value <= 1.0
@@ -280,7 +280,7 @@ def test_a_live_source_that_cannot_be_right(tmp_path, count):
     counts.save()
     assert not memory.exists()
     with pytest.raises(NeedsError, match=f"x counts {count} for beach, expected 0 to 100"):
-        cooccurrence.relatedness(counts, "sea", "beach")
+        cooccurrence(counts, "sea", "beach")
     counts.save()
     # What was learnt before can be read, and goes on where it broke off.
     assert RememberedCounts(live, memory, source="x").hits("sea") == 5

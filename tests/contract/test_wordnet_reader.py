@@ -9,13 +9,15 @@ import pytest
 
 from cranfield.errors import InputError, NeedsError, UsageError
 from cranfield.relatedness import METHODS
-from cranfield.relatedness.hirst_st_onge import links_across
-from cranfield.relatedness.information import information_of
-from cranfield.relatedness.paths import greatest_depth
 from cranfield.relatedness.scoring import Lexicon, Resources, score_pairs
-from cranfield.relatedness.taxonomy import taxonomy_of
-from cranfield.relatedness.wordnet import open_wordnet
-from cranfield.relatedness.wordnet.parse import load_arrays, pack_arrays
+from cranfield.relatedness.wordnet_database import open_wordnet
+from cranfield.relatedness.wordnet_files import load_arrays, pack_arrays
+from cranfield.relatedness.wordnet_measures import (
+    greatest_depth,
+    information_of,
+    links_across,
+    taxonomy_of,
+)
 
 LICENCE = "  1 This is a licence.  \n"
 # name: (part, lexicographer file, words, links as (symbol, target, source word and target word),
@@ -167,7 +169,7 @@ def test_pairs_in_blocks_have_the_same_values(wordnet, monkeypatch):
     methods = [METHODS[name] for name in ("PATH", "WUP", "LCH", "RES", "JCN", "LIN")]
     resources = Resources(lexicon=Lexicon(wordnet))
     whole = score_pairs(methods, pairs, resources)
-    monkeypatch.setattr("cranfield.relatedness.paths._PAIRS", 3)
+    monkeypatch.setattr("cranfield.relatedness.wordnet_measures._PAIRS", 3)
     assert score_pairs(methods, pairs, resources) == whole
 
 
@@ -181,14 +183,14 @@ def test_a_circle_of_hypernyms_ends(wordnet):
 
 def test_the_second_start_reads_the_cache(folder, monkeypatch):
     first = open_wordnet(folder)
-    from cranfield.relatedness.wordnet import database
+    from cranfield.relatedness import wordnet_database
 
-    database._open.cache_clear()
-    monkeypatch.setattr(database, "parse_database", lambda _: pytest.fail("parsed again"))
+    wordnet_database._open.cache_clear()
+    monkeypatch.setattr(wordnet_database, "parse_database", lambda _: pytest.fail("parsed again"))
     second = open_wordnet(folder)
     assert second is not first
     assert second.glosses() == first.glosses()
-    database._open.cache_clear()
+    wordnet_database._open.cache_clear()
 
 
 def test_a_changed_file_is_read_again(folder):
@@ -247,11 +249,11 @@ def test_places(folder, tmp_path, monkeypatch):
 
 
 def test_no_database_says_how_to_install_one(tmp_path, monkeypatch):
-    from cranfield.relatedness.wordnet import parse
+    from cranfield.relatedness import wordnet_files
 
     monkeypatch.delenv("WNSEARCHDIR", raising=False)
     monkeypatch.delenv("WNHOME", raising=False)
-    monkeypatch.setattr(parse, "_usual_places", lambda: iter([tmp_path / "nowhere"]))
+    monkeypatch.setattr(wordnet_files, "_usual_places", lambda: iter([tmp_path / "nowhere"]))
     with pytest.raises(NeedsError, match="apt-get install wordnet-base"):
         open_wordnet()
     monkeypatch.setenv("WNHOME", str(tmp_path))

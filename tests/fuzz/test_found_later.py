@@ -18,7 +18,7 @@ import pytest
 import cranfield as cf
 from cranfield.cli import main
 from cranfield.cli._messages import run_guarded
-from cranfield.relatedness.wordnet.parse import cached
+from cranfield.relatedness.wordnet_files import cached
 
 Said = pytest.CaptureFixture[str]
 PYTHON = shlex.quote(sys.executable)

@@ -12,7 +12,7 @@ import pytest
 
 from cranfield.relatedness import METHODS
 from cranfield.relatedness.scoring import Lexicon, Resources, score_pairs
-from cranfield.relatedness.wordnet import open_wordnet
+from cranfield.relatedness.wordnet_database import open_wordnet
 
 HERE = Path(__file__).parent
 EXACT = ("PATH", "WUP", "LCH", "RES", "JCN", "LIN", "HSO", "LESK")

@@ -19,7 +19,7 @@ from cranfield.relatedness import parse_methods
 from cranfield.relatedness.api import correlation_with_people as agreement
 from cranfield.relatedness.counts import nwd
 from cranfield.relatedness.scoring import Lexicon, Resources, Tree, score_pairs
-from cranfield.relatedness.wordnet import open_wordnet
+from cranfield.relatedness.wordnet_database import open_wordnet
 
 PUBLISHED = Path(__file__).parent / "published"
 TABLE = PUBLISHED / "table-8.3-gracia-mena-relatedness.csv"

@@ -34,7 +34,7 @@ def tags_parser() -> Parser:
 
 
 def tags(arguments: Arguments, output: Output) -> int:
-    from cranfield.relatedness.tag_corpus import analyse_tags
+    from cranfield.relatedness.vocabularies import analyse_tags
 
     top = arguments.pop("top")
     with output.working("tags") as progress:

@@ -34,11 +34,11 @@ from cranfield.io.counts import (
 from cranfield.io.files import can_be_read_again
 from cranfield.io.ontology import read_ontology
 from cranfield.notes import Progress
-from cranfield.relatedness._spec import Method
+from cranfield.relatedness import Method
 from cranfield.relatedness.counts import HitCounts, count_tags
 from cranfield.relatedness.links import InLinks, LinkVectors, read_link_vectors, read_links
 from cranfield.relatedness.scoring import NOUNS_FIRST, Lexicon, Resources, Tree
-from cranfield.relatedness.wordnet import open_wordnet
+from cranfield.relatedness.wordnet_database import open_wordnet
 
 Fetch = Callable[[str], bytes]
 

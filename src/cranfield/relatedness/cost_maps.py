@@ -16,10 +16,34 @@ from cranfield.data.costmap import CostMap
 from cranfield.errors import InputError, UsageError, check_counts, plural, suggest
 from cranfield.io.costmap import read_costmap
 from cranfield.notes import Progress, with_progress
-from cranfield.relatedness._spec import Method
-from cranfield.relatedness.results import ConceptCosts
+from cranfield.relatedness import Method
 from cranfield.relatedness.scoring import PairScore, PairScores, Resources, score_pairs
 from cranfield.validation import Seed, validate_params
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ConceptCosts(Answer):
+    """A cost map, the method it came from, and the concepts that cost 1 for want of data."""
+
+    command: ClassVar[str] = "relatedness"
+    table_maker: ClassVar[str] = "cranfield.report.tables.concepts:costs_document"
+    method: Method
+    costs: CostMap
+    unknown: tuple[str, ...] = ()
+    unusable: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+
+    def payload(self, **_: object) -> dict[str, Any]:
+        """The square of costs."""
+        return {
+            "method": str(self.method),
+            "concepts": list(self.costs.concepts),
+            "costs": self.costs.costs.tolist(),
+            "unmapped": [*self.unknown, *self.unusable, *self.unseen],
+        }
+
+    def headline(self) -> str:
+        return f"costs between {plural(len(self.costs.concepts), 'concept')} by {self.method}"
 
 
 def cost_maps(

@@ -1,4 +1,8 @@
-"""NWD, FTS and FCS: relatedness as how often words occur together in a corpus (No 4.1, 4.2)."""
+"""Relatedness as how often concepts occur together: NWD, FTS, FCS (No 4.1, 4.2), COOC (No 4.5).
+
+The first three count words, tags or text in a corpus; COOC counts the items of a training set that
+carry both labels.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from typing import Protocol
 
 from cranfield.data.counts import Snapshot, TaggedItem, normalise_term
 from cranfield.errors import UsageError
-from cranfield.relatedness._spec import Method, Source
+from cranfield.relatedness import Method, Source
 
 _WORD = re.compile(r"[^\W_]+")  # letters and digits of any script
 
@@ -108,7 +112,7 @@ def _method(name: str, title: str, needs: str, summary: str, *, text: bool = Fal
     )
 
 
-METHODS = (
+COUNT_METHODS = (
     _method(
         "NWD",
         "Normalised web distance",
@@ -124,3 +128,42 @@ METHODS = (
         text=True,
     ),
 )
+
+
+def cooccurrence(counts: HitCounts, first: str, second: str) -> float:
+    """Items with both concepts over items with either of them.
+
+    >>> from cranfield.data.counts import Snapshot
+    >>> counts = Snapshot(10, {"sea": 4, "sky": 5}, {frozenset({"sea", "sky"}): 3})
+    >>> cooccurrence(counts, "Sea", "Sky")
+    0.5
+    """
+    if normalise_term(first) == normalise_term(second):
+        return 1.0
+    first_hits, second_hits = counts.hits(first), counts.hits(second)
+    # As for NWD: an estimated joint count may come out larger than a single one.
+    joint_hits = min(counts.hits(first, second), first_hits, second_hits)
+    either = first_hits + second_hits - joint_hits
+    return joint_hits / either if either else 0.0
+
+
+COOCCURRENCE_METHODS = (
+    Method(
+        name="COOC",
+        title="Co-occurrence in a training set",
+        formula=r"\frac{n_{xy}}{n_x+n_y-n_{xy}}",
+        source=Source("nowak-thesis", "4.5", "the thesis gives no formula; this is Jaccard's"),
+        thesis="4.5",
+        family="counts",
+        range=(0.0, 1.0),
+        symmetric=True,
+        needs=frozenset({"tags"}),
+        reads="counts",
+        score=cooccurrence,
+        parts="",
+        summary="Items labelled with both concepts, over items labelled with either.",
+        undefined="concepts without an item: 0",
+    ),
+)
+
+METHODS = (*COUNT_METHODS, *COOCCURRENCE_METHODS)

@@ -15,7 +15,7 @@ from cranfield.data.counts import normalise_term
 from cranfield.errors import UsageError
 from cranfield.io.counts import read_link_pairs
 from cranfield.notes import Progress
-from cranfield.relatedness._spec import Method, Source
+from cranfield.relatedness import Method, Source
 from cranfield.relatedness.counts import nwd
 
 # Article numbers that are kept before they are merged into the sorted set of all.

@@ -15,11 +15,11 @@ from cranfield.data.costmap import CostMap
 from cranfield.data.counts import Snapshot, normalise_term
 from cranfield.errors import NeedsError, UsageError
 from cranfield.notes import Progress
-from cranfield.relatedness._spec import Method, Source
+from cranfield.relatedness import Method, Source
 from cranfield.relatedness.counts import HitCounts
-from cranfield.relatedness.lesk import lesk
+from cranfield.relatedness.gloss_measures import lesk
 from cranfield.relatedness.links import InLinks, LinkVectors
-from cranfield.relatedness.wordnet import Sense, WordNet
+from cranfield.relatedness.wordnet_database import Sense, WordNet
 
 
 @dataclass(frozen=True)

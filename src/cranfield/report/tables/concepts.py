@@ -10,9 +10,11 @@ from functools import partial
 import numpy as np
 
 from cranfield.data.costmap import CostMap
+from cranfield.relatedness.api import MethodCatalogue, PairRelatedness
 from cranfield.relatedness.cost_maps import (
     DIFFERENCES,
     NEAREST,
+    ConceptCosts,
     CostMapView,
     MapComparison,
     nearest_concepts,
@@ -23,9 +25,7 @@ from cranfield.relatedness.hierarchies import (
     OntologyCheck,
     OntologyView,
 )
-from cranfield.relatedness.results import ConceptCosts, MethodCatalogue, PairRelatedness
-from cranfield.relatedness.tag_corpus import TagCorpus, TagCount
-from cranfield.relatedness.vocabularies import VocabularyComparison
+from cranfield.relatedness.vocabularies import TagCorpus, TagCount, VocabularyComparison
 from cranfield.report.charts.concepts import cost_map
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.render import html_table, still_page

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield._lazy import cached_property
-from cranfield.relatedness.wordnet.parse import (
+from cranfield.relatedness.wordnet_files import (
     SYMBOLS,
     Arrays,
     DatabaseFiles,

@@ -1,4 +1,4 @@
-"""Texts around a sense: the glosses of the synsets that relations lead to."""
+"""Relatedness through the glosses of WordNet: LESK, their overlaps, and VEC, their word vectors."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.relatedness._spec import Method, Param, Source
-from cranfield.relatedness.wordnet import Sense, WordNet
-from cranfield.relatedness.wordnet.parse import cached
+from cranfield import _core
+from cranfield.relatedness import Method, Param, Source
+from cranfield.relatedness.wordnet_database import Sense, WordNet
+from cranfield.relatedness.wordnet_files import cached
+from cranfield.types import FloatArray
 
 # Articles, pronouns, prepositions and conjunctions stand with every word and say nothing of it.
 # Verbs, numerals and adverbs stay, and so do the words that can go either way (my, your, their,
@@ -86,13 +88,11 @@ class GlossReader:
         return [self[synset] for synset in around(self._wordnet, sense, relation)]
 
 
-Scores = NDArray[np.float64]
-
 _LONGEST_COMPOUND = 9
 _OTHER = re.compile(r"[^a-z0-9]+")
-_EXAMPLES = re.compile(r'".*"')
+_QUOTED = re.compile(r'".*"')
 # The texts of a sense, in this order; "examples", "gloss" and "words" are its own.
-_TEXTS = (
+_VECTOR_RELATIONS = (
     "also",
     "attribute",
     "examples",
@@ -141,7 +141,7 @@ class WordVectors:
         columns: list[int] = []
         starts = [0]
         for gloss in self._wordnet.glosses():
-            for part in _EXAMPLES.sub("", gloss.lower()).split(";"):
+            for part in _QUOTED.sub("", gloss.lower()).split(";"):
                 for word in self._compounds.join(only_letters(part)):
                     if word not in numbers:
                         stem = self._stem(word)
@@ -173,7 +173,7 @@ class WordVectors:
         if sense not in self._around:
             words: set[str] = set()
             text: list[str] = []
-            for kind in _TEXTS:
+            for kind in _VECTOR_RELATIONS:
                 # Compounds are not looked for across glosses, but across kinds of text.
                 for i, part in enumerate(self._texts(sense, kind)):
                     if i:
@@ -200,7 +200,7 @@ class WordVectors:
 
     def cosines(
         self, rows: Sequence[Sense], columns: Sequence[Sense], mask: NDArray[np.bool_]
-    ) -> Scores:
+    ) -> FloatArray:
         """The cosine of the vectors of every row with every column, of the words that are kept."""
         from scipy import sparse
 
@@ -222,7 +222,7 @@ class WordVectors:
             products += block[row] @ block[column].T
             squares += np.einsum("ij,ij->i", block, block)
         lengths = np.sqrt(np.where(squares > 0, squares, 1.0))
-        cosines: Scores = products / lengths[row][:, None] / lengths[column]
+        cosines: FloatArray = products / lengths[row][:, None] / lengths[column]
         return cosines
 
 
@@ -272,7 +272,7 @@ def vec(
     *,
     rare: int = 0,
     frequent: int = 0,
-) -> Scores:
+) -> FloatArray:
     """The cosine of the gloss vectors of two senses, of words neither too rare nor too frequent."""
     if "vector" not in wordnet.derived:
         wordnet.derived["vector"] = WordVectors(wordnet)
@@ -295,7 +295,7 @@ def vec(
     return np.minimum(values, 1.0)
 
 
-METHODS = (
+VECTOR_METHODS = (
     Method(
         name="VEC",
         title="Gloss vectors (Patwardhan)",
@@ -323,3 +323,132 @@ METHODS = (
         ),
     ),
 )
+
+
+# The texts of a sense: glosses that relations lead to, then its examples and its words.
+_RELATIONS = (
+    "self",
+    "also",
+    "attribute",
+    "holonym",
+    "hypernym",
+    "hyponym",
+    "meronym",
+    "pertainym",
+    "similar",
+)
+_EXAMPLE_TEXTS = len(_RELATIONS)
+_WORDS = _EXAMPLE_TEXTS + 1
+_TEXT_COUNT = _WORDS + 1
+_SELF = 0
+# Which texts are compared: all glosses with all glosses, and examples, words and own glosses
+# with each other, except words with words and own glosses once more.
+_COMPARED = (
+    *((a, b) for a in range(len(_RELATIONS)) for b in range(len(_RELATIONS))),
+    (_EXAMPLE_TEXTS, _EXAMPLE_TEXTS),
+    (_EXAMPLE_TEXTS, _SELF),
+    (_EXAMPLE_TEXTS, _WORDS),
+    (_SELF, _EXAMPLE_TEXTS),
+    (_SELF, _WORDS),
+    (_WORDS, _EXAMPLE_TEXTS),
+    (_WORDS, _SELF),
+)
+_BOUNDARY = -1
+
+
+def lesk(
+    wordnet: WordNet,
+    senses1: Sequence[Sense],
+    senses2: Sequence[Sense],
+    *,
+    jobs: int = 1,
+    stop_words: bool = False,
+) -> FloatArray:
+    """The overlaps of all texts around two senses, runs of n words counting n squared.
+
+    With `stop_words` articles, pronouns, prepositions and conjunctions are taken out first.
+    """
+    number: dict[Sense, int] = {}
+    for sense in (*senses1, *senses2):
+        number.setdefault(sense, len(number))
+    left_out = STOP_WORDS if stop_words else frozenset()
+    words, starts = _numbered_texts(wordnet, list(number), left_out)
+    compared = np.array(_COMPARED, np.int32)
+    return _core.gloss_overlaps(
+        words,
+        starts,
+        _TEXT_COUNT,
+        np.array([number[sense] for sense in senses1], np.int32),
+        np.array([number[sense] for sense in senses2], np.int32),
+        np.ascontiguousarray(compared[:, 0]),
+        np.ascontiguousarray(compared[:, 1]),
+        jobs,
+    )
+
+
+def _numbered_texts(
+    wordnet: WordNet, senses: Sequence[Sense], stop_words: frozenset[str]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The texts of all senses as numbers of words, one after the other."""
+    if "lesk" not in wordnet.derived:
+        wordnet.derived["lesk"] = GlossReader(wordnet, definition)
+    glosses: GlossReader = wordnet.derived["lesk"]
+    number: dict[str, int] = {}
+    words: list[int] = []
+    starts = [0]
+    for sense in senses:
+        for text in _lesk_texts(wordnet, glosses, sense):
+            for i, part in enumerate(text):
+                if i:
+                    words.append(_BOUNDARY)
+                words += [
+                    number.setdefault(word, len(number)) for word in part if word not in stop_words
+                ]
+            starts.append(len(words))
+    return np.array(words, np.int32), np.array(starts, np.int64)
+
+
+def _lesk_texts(wordnet: WordNet, glosses: GlossReader, sense: Sense) -> list[list[Text]]:
+    # The reference joins the glosses of a relation in an order that changes from run to run, and
+    # with it now and then a value by a few points. Shortest first gives one value for good.
+    return [
+        *(sorted(glosses.around(sense, relation), key=len) for relation in _RELATIONS),
+        examples(wordnet.gloss(sense.synset)),
+        synonyms(wordnet, sense),
+    ]
+
+
+def scale_lesk(
+    wordnet: WordNet, values: FloatArray, senses1: Sequence[Sense], senses2: Sequence[Sense]
+) -> FloatArray:
+    """By what the senses share with themselves: the root of the product."""
+    senses = list(dict.fromkeys((*senses1, *senses2)))
+    self_scores = dict(zip(senses, lesk(wordnet, senses, senses), strict=True))
+    limits = np.array(
+        [np.sqrt(self_scores[a] * self_scores[b]) for a, b in zip(senses1, senses2, strict=True)]
+    )
+    scaled: FloatArray = values / np.maximum(limits, 1.0)
+    return scaled
+
+
+OVERLAP_METHODS = (
+    Method(
+        name="LESK",
+        title="Extended gloss overlaps (Banerjee and Pedersen)",
+        formula=r"\sum_{R, S}\ \sum_{\text{shared runs}} n^2",
+        source=Source("banerjee-pedersen-2003", "WordNet::Similarity 2.05, lesk"),
+        thesis="4.5.1",
+        family="wordnet",
+        range=(0.0, float("inf")),
+        symmetric=False,
+        needs=frozenset({"wordnet"}),
+        reads="lexicon",
+        score=lesk,
+        scale=scale_lesk,
+        parts="nvar",
+        summary="Words that the glosses around two senses share, runs counting squared.",
+        undefined="no shared word: 0",
+    ),
+)
+
+METHODS = (*OVERLAP_METHODS, *VECTOR_METHODS)
