@@ -29,6 +29,7 @@ from campaigns import (
     with_erratic,
 )
 from cranfield import Scores, accept_run, evaluate_labels, measure, stats
+from cranfield.comparison.options import ComparisonOptions
 from cranfield.comparison.pair_statistics import LEVELS, SURE
 from cranfield.comparison.regression_gate import drift_checked
 from cranfield.stats._resample import all_pairs
@@ -425,7 +426,9 @@ def drift() -> Found:
                 step = stats.mean_intervals((values - last)[None], resamples=199, rng=change)
                 stops["gate"] += bool(step.high[0] < -margin)
                 if ledger.accepted:
-                    (check,) = drift_checked(new, ledger, margin, resamples=199, rng=change)
+                    (check,) = drift_checked(
+                        new, ledger, margin, options=ComparisonOptions(resamples=199, rng=change)
+                    )
                     if not check.holds:
                         stops["drift"] += 1
                         lost.append(change * loss)

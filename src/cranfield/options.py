@@ -67,6 +67,8 @@ RESAMPLED_UNITS: tuple[ResampledUnits, ...] = get_args(ResampledUnits)
 # Over which families p-values are corrected: the pairs of each measure, or of all measures.
 CorrectionFamily: TypeAlias = Literal["pairs", "measures"]
 CORRECTION_FAMILIES: tuple[CorrectionFamily, ...] = get_args(CorrectionFamily)
+# How many resamples are drawn.
+DEFAULT_RESAMPLES = 10_000
 # The corrections of a comparison: those of p-values, and the step-down maximum statistic.
 PairCorrection: TypeAlias = Literal["romano-wolf", "holm", "bonferroni", "bh", "none"]
 CORRECTIONS: tuple[PairCorrection, ...] = get_args(PairCorrection)

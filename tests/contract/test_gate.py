@@ -4,10 +4,12 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli import main
+from cranfield.comparison.options import ComparisonOptions
 from cranfield.comparison.regression_gate import check_floors, drift_checked, worse_checked
 from cranfield.errors import UsageError
 from cranfield.report.gate import junit_xml, markdown_summary
 
+DRAWS_500 = ComparisonOptions(resamples=500)
 TOPICS = [f"t{i:02}" for i in range(40)]
 JUDGED = {t: {"a": 1, "b": 0, "c": 0, "d": 0} for t in TOPICS}
 
@@ -142,11 +144,11 @@ def test_drift_by_non_inferiority_and_superiority():
         ledger = cf.accept_run(ledger, cf.evaluate(JUDGED, {"main": GOOD}, "RR"))
     assert ledger.runs == ("main", "main 2", "main 3", "main 4")
     change = cf.evaluate(JUDGED, {"change": SAME}, "RR")
-    (wide,) = drift_checked(change, ledger, 0.6, "non-inferiority", resamples=500)
-    (narrow,) = drift_checked(change, ledger, 0.01, "non-inferiority", resamples=500)
+    (wide,) = drift_checked(change, ledger, 0.6, "non-inferiority", options=DRAWS_500)
+    (narrow,) = drift_checked(change, ledger, 0.01, "non-inferiority", options=DRAWS_500)
     assert wide.holds
     assert not narrow.holds
-    assert drift_checked(change, ledger, 0.01, resamples=500)[0].holds
+    assert drift_checked(change, ledger, 0.01, options=DRAWS_500)[0].holds
     assert drift_checked(change, ledger, 0.01, "superiority") == ()
     # One baseline is the last one, which the gate itself looks at.
     assert drift_checked(change, cf.accept_run(ledger.of_runs(["main"]), change), 0.0) != ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cranfield.cli._common import (
@@ -25,6 +26,7 @@ from cranfield.cli._inputs import (
     truth_options,
     with_folder,
 )
+from cranfield.comparison.options import ComparisonOptions
 from cranfield.comparison.regression_gate import (
     WAYS,
     accept_run,
@@ -99,6 +101,7 @@ def main(argv: Sequence[str]) -> int:
     # What is left are the options of a comparison.
     if subject.kind == "saved" and names is not None:
         arguments["measures"] = names
+    comparison_options = ComparisonOptions(**arguments)
     page = None
     with output.working("comparing") as progress:
         if output.form == "html":
@@ -114,14 +117,13 @@ def main(argv: Sequence[str]) -> int:
             page = comparison_page(report_case, parts=parts, public=public, **output.head(public))
             scores, comparison = report_case.scores, report_case.comparison
         else:
-            scores, comparison = _compare_runs(subject, names, arguments, progress)
+            scores, comparison = _compare_runs(subject, names, comparison_options, progress)
         checks: tuple[Check, ...] = ()
         if comparison is not None and worse is not None:
             checks = worse_checked(comparison, worse, by)
             ledger = read_ledger(baseline_file)
             if ledger is not None:
-                drift_options = {k: v for k, v in arguments.items() if k in _DRIFT_OPTIONS}
-                checks += drift_checked(scores, ledger, worse, by, **drift_options)
+                checks += drift_checked(scores, ledger, worse, by, comparison_options)
     code = 1 if bad else 0
     if comparison is not None:
         output.show(with_notes(comparison, bad), page=page, parts=parts)
@@ -133,21 +135,17 @@ def main(argv: Sequence[str]) -> int:
     return code
 
 
-# What a comparison with earlier baselines is asked like.
-_DRIFT_OPTIONS = frozenset(
-    {"measures", "test", "correction", "alpha", "resamples"}
-    | {"rng", "jobs", "units", "design", "correct"}
-)
-
-
 def _compare_runs(
-    subject: EvaluationInput, names: str | None, options: dict[str, Any], progress: Progress
+    subject: EvaluationInput, names: str | None, options: ComparisonOptions, progress: Progress
 ) -> tuple[Scores, Comparison]:
-    measure_names = names or baseline_measures(options["baseline"])
-    scores = joined = subject.scores(measure_names, options["jobs"], progress.part(0.0, 0.5))
-    if options["baseline"] is not None:
-        joined, options["baseline"] = with_baseline(scores, options["baseline"])
-    return scores, joined.compare(**options, progress=progress.part(0.5, 1.0))
+    from cranfield.comparison.compare import compare_scores
+
+    measure_names = names or baseline_measures(options.baseline)
+    scores = joined = subject.scores(measure_names, options.jobs, progress.part(0.0, 0.5))
+    if options.baseline is not None:
+        joined, baseline = with_baseline(scores, options.baseline)
+        options = replace(options, baseline=baseline)
+    return scores, compare_scores(joined, options, progress.part(0.5, 1.0))
 
 
 def make_parser() -> Parser:

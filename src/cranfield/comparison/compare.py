@@ -15,8 +15,8 @@ from cranfield.comparison.doubtful import (
     doubtful_standings,
     doubtful_tests,
 )
+from cranfield.comparison.options import ComparisonOptions, ComparisonPlan
 from cranfield.comparison.pair_statistics import Columns, pair_columns, smallest_corrected
-from cranfield.comparison.plan import Plan, checked_plan
 from cranfield.comparison.sampling import (
     SampledUnits,
     listed_designs,
@@ -35,7 +35,7 @@ from cranfield.measures.base import Measure
 from cranfield.measures.parse import listed_measures
 from cranfield.notes import Notes, Progress, Watcher, with_progress
 from cranfield.options import (
-    CORRECTION_FAMILIES,
+    DEFAULT_RESAMPLES,
     TESTS,
     CorrectionFamily,
     IntervalMethod,
@@ -45,7 +45,7 @@ from cranfield.options import (
     Test,
 )
 from cranfield.stats import anova
-from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Resamples, Rng
+from cranfield.stats._resample import Floats, Resamples, Rng
 from cranfield.stats.anova import reliability
 from cranfield.stats.bootstrap import Draws
 from cranfield.validation import Real, validate_params
@@ -109,8 +109,9 @@ def compare(
         scores, measures = evaluate(scores, runs, names, jobs=jobs, progress=scoring), None
     elif runs is not None:
         raise UsageError("runs= is for judgements; these scores have runs already")
-    plan = checked_plan(
+    options = ComparisonOptions(
         baseline=baseline,
+        measures=measures,
         test=test,
         correction=correction,
         tail=tail,
@@ -120,65 +121,69 @@ def compare(
         margin=margin,
         detect=detect,
         power=power,
-        rng=rng,
-        jobs=jobs,
         units=units,
         design=design,
+        correct=correct,
+        rng=rng,
+        jobs=jobs,
     )
+    return compare_scores(scores, options, step)
+
+
+def compare_scores(scores: Scores, options: ComparisonOptions, progress: Progress) -> Comparison:
+    """The comparison of the runs of some scores."""
+    plan = options.plan()
     if len(scores.runs) < 2:
         raise UsageError("a comparison needs two runs or more")
     notes = Notes()
     notes.extend(scores.notes)
-    selected = _chosen_measures(scores, measures, plan, notes)
-    if correct not in CORRECTION_FAMILIES:
-        raise UsageError(f"correct={correct!r} is not one of {', '.join(CORRECTION_FAMILIES)}")
-    if correct == "measures":
-        plan = replace(plan, times=len(selected))
+    selected = _comparable_measures(scores, options.measures, plan, notes)
+    plan = plan.for_measures(len(selected))
     tables: list[Columns] = []
-    boards: list[Standing] = []
-    drawn_samples = []
+    board: list[Standing] = []
+    all_draws = []
     sampled = [sampled_units(scores, m, plan, notes) for m in selected]
     for i, measure in enumerate(selected):
-        sample = PairedSample.of(scores, measure, plan, baseline, sampled[i])
+        sample = PairedSample.of(scores, measure, plan, sampled[i])
         # Measures of as many topics share their draws, as long as these are in use.
-        drawn_samples.append(Draws(sample.values.shape[1], plan.draws, plan.seed, plan.jobs))
-        part = step.part(i / len(selected), (i + 1) / len(selected))
-        columns, board = _compare_measure(sample, notes, part)
+        all_draws.append(Draws(sample.values.shape[1], plan.draws, plan.seed, plan.jobs))
+        part = progress.part(i / len(selected), (i + 1) / len(selected))
+        columns, measure_board = _compare_measure(sample, notes, part)
         tables.append(columns | {"measure": np.full(len(sample.asked), i)})
-        boards += board
-    kinds = {part.unit for part in sampled}
+        board += measure_board
+    kinds = {units.unit for units in sampled}
     pairs = Pairs.joined(scores.runs, [str(m) for m in selected], tables)
     if scores.doubt is not None:
-        boards = list(doubtful_standings(scores, boards, alpha))
+        board = list(doubtful_standings(scores, board, plan.alpha))
     comparison = Comparison(
         pairs=pairs,
-        standings=tuple(boards),
+        standings=tuple(board),
         families=tuple(_family(m, s) for m, s in zip(selected, sampled, strict=True)),
         runs=scores.runs,
         measures=tuple(
             measure_facts(m, s.unit, s.values.shape[1])
             for m, s in zip(selected, sampled, strict=True)
         ),
-        baseline=baseline,
+        baseline=plan.baseline,
         test=plan.test,
         correction=plan.correction,
         tail=plan.tail,
-        alpha=alpha,
+        alpha=plan.alpha,
         interval=plan.interval,
         mean_interval=plan.mean_interval,
         resamples=plan.resamples if plan.drawing else None,
         seed=plan.seed,
-        topics=max(part.values.shape[1] for part in sampled),
+        topics=max(units.values.shape[1] for units in sampled),
         unit=kinds.pop() if len(kinds) == 1 else "unit",
-        margin=margin,
-        detect=detect,
-        power=power,
-        doubts=doubtful_pairs(scores, pairs, alpha) if scores.doubt is not None else (),
+        margin=plan.margin,
+        detect=plan.detect,
+        power=plan.power,
+        doubts=doubtful_pairs(scores, pairs, plan.alpha) if scores.doubt is not None else (),
         notes=notes.lines(),
         design=listed_designs(sampled),
         measures_corrected=plan.times > 1,
     )
-    step.finish()
+    progress.finish()
     return replace(comparison, verdict=comparison_verdict(scores, comparison))
 
 
@@ -212,8 +217,8 @@ def _drawn_means(sample: PairedSample) -> Floats | None:
     return Draws(topics, plan.draws, plan.seed, plan.jobs).means(sample.values)
 
 
-def _chosen_measures(
-    scores: Scores, names: str | Sequence[str] | None, plan: Plan, notes: Notes
+def _comparable_measures(
+    scores: Scores, names: str | Sequence[str] | None, plan: ComparisonPlan, notes: Notes
 ) -> tuple[Measure, ...]:
     """The measures to compare under; those of a set that have no test are left out, said so."""
     requested = list(scores.measures)
@@ -229,7 +234,7 @@ def _chosen_measures(
     return comparable
 
 
-def _obstacle(scores: Scores, measure: Measure, plan: Plan) -> str:
+def _obstacle(scores: Scores, measure: Measure, plan: ComparisonPlan) -> str:
     """Why runs cannot be compared under a measure, or nothing."""
     if obstacle := sampling_obstacle(scores, measure, plan):
         return obstacle

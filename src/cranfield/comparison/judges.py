@@ -21,6 +21,7 @@ from cranfield.io.labels import check_all_listed
 from cranfield.io.votes import read_families
 from cranfield.measures.base import Measure
 from cranfield.notes import Notes, Progress, Watcher, with_progress
+from cranfield.options import DEFAULT_RESAMPLES
 from cranfield.stats import (
     ap_correlation,
     correct,
@@ -30,7 +31,7 @@ from cranfield.stats import (
     t_test,
     two_way,
 )
-from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Rng, all_pairs, seed_of
+from cranfield.stats._resample import Floats, Rng, all_pairs, seed_of
 from cranfield.stats.bootstrap import Draws
 from cranfield.validation import describe_value, validate_params
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cranfield.comparison.plan import Plan
+from cranfield.comparison.options import ComparisonPlan
 from cranfield.comparison.significance import Group, PairedSample, TestResults, groups
 from cranfield.options import STEP_DOWN, WITH_DRAWS
 from cranfield.stats import effects, intervals, paired
@@ -124,7 +124,7 @@ def _count_wins(sample: PairedSample, group: Group, columns: Columns) -> None:
         columns["ties"][members] = rows.shape[1] - wins - losses
 
 
-def _limits(plan: Plan, n: int, level: float) -> tuple[float, float]:
+def _limits(plan: ComparisonPlan, n: int, level: float) -> tuple[float, float]:
     """The differences, in standard deviations, that so many topics find: as one of many pairs,
     and alone."""
     alone, together = (
@@ -134,7 +134,7 @@ def _limits(plan: Plan, n: int, level: float) -> tuple[float, float]:
     return together, alone
 
 
-def _needed(plan: Plan, difference: float, spread: Floats, level: float) -> Floats:
+def _needed(plan: ComparisonPlan, difference: float, spread: Floats, level: float) -> Floats:
     counts = [
         effects.topics_needed(difference, s, power=plan.power, alpha=level, tail=plan.tail)
         for s in spread.tolist()
@@ -142,7 +142,7 @@ def _needed(plan: Plan, difference: float, spread: Floats, level: float) -> Floa
     return np.array([np.nan if n is None else n for n in counts], dtype=np.float64)
 
 
-def _floors(plan: Plan, p: Floats, corrected: Floats) -> tuple[Bools, Bools]:
+def _floors(plan: ComparisonPlan, p: Floats, corrected: Floats) -> tuple[Bools, Bools]:
     """Which p-values are as small as so many draws can make them: the true ones may be smaller."""
     floor = (1 + 1e-9) / (plan.draws + 1)
     never = np.zeros(len(p), dtype=bool)
@@ -153,7 +153,7 @@ def _floors(plan: Plan, p: Floats, corrected: Floats) -> tuple[Bools, Bools]:
     return single, at_floor
 
 
-def _sure(plan: Plan, p: Floats, corrected: Floats) -> Bools:
+def _sure(plan: ComparisonPlan, p: Floats, corrected: Floats) -> Bools:
     """Whether other draws would leave the corrected p on the same side of every level."""
     if not plan.drawing or plan.resamples == "exact":
         return np.ones(len(p), dtype=bool)

@@ -26,8 +26,8 @@ from cranfield.io.files import Input
 from cranfield.io.labels import read_labels
 from cranfield.measures.base import Measure
 from cranfield.notes import Notes, Progress, Watcher, some_names, with_progress
-from cranfield.options import Correction
-from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Ints, Rng, all_pairs, seed_of
+from cranfield.options import DEFAULT_RESAMPLES, Correction
+from cranfield.stats._resample import Floats, Ints, Rng, all_pairs, seed_of
 from cranfield.stats.corrections import correct
 from cranfield.stats.design import UnitDesign, unit_design
 from cranfield.stats.intervals import Limits, clipped

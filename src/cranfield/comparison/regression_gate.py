@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from cranfield.comparison.options import ComparisonOptions
 from cranfield.errors import UsageError, suggest
-from cranfield.options import IntervalMethod, PairCorrection, Tail, Test
+from cranfield.options import DEFAULT_RESAMPLES, IntervalMethod, PairCorrection, Tail, Test
 from cranfield.validation import describe_value, validate_params
 
 if TYPE_CHECKING:
     from cranfield.comparison.answer import Comparison, Pair
-    from cranfield.comparison.plan import Plan
+    from cranfield.comparison.options import ComparisonPlan
     from cranfield.evaluation.scores import Scores
-    from cranfield.io.design import DesignForm
     from cranfield.measures.base import Measure
-    from cranfield.options import CorrectionFamily, ResampledUnits
     from cranfield.stats._resample import Resamples, Rng
 
 # "interval" is the older name of non-inferiority.
@@ -161,17 +160,7 @@ def drift_checked(
     ledger: Scores,
     margin: float = 0.0,
     by: By = "test",
-    *,
-    measures: str | Sequence[str] | None = None,
-    test: Test = "bootstrap",
-    correction: PairCorrection | None = None,
-    alpha: float = 0.05,
-    resamples: Resamples = 10_000,
-    rng: Rng = 0,
-    jobs: int = 1,
-    units: ResampledUnits | None = None,
-    design: DesignForm | None = None,
-    correct: CorrectionFamily = "pairs",
+    options: ComparisonOptions | None = None,
 ) -> tuple[Check, ...]:
     """Whether each run is no worse, by more than a margin, than any baseline before the last one.
 
@@ -179,36 +168,30 @@ def drift_checked(
     since each earlier baseline is tested against the same margin. by="test": a run fails when it is
     shown to lose more, corrected for the number of baselines. by="non-inferiority": it fails unless
     such a loss is ruled out for every one of them. by="superiority" asks for gains, and nothing of
-    drift.
+    drift. Of `options` those of the test hold, not tail, interval, margin and power.
     """
-    from cranfield.comparison.plan import checked_plan
-
     if ledger.accepted < 2 or by == "superiority":
         return ()
-    plan = checked_plan(
-        baseline=None,
-        test=test,
-        correction=correction,
-        tail="two",
-        alpha=alpha,
-        interval=None,
-        resamples=resamples,
-        margin=None,
-        detect=None,
-        power=0.8,
-        rng=rng,
-        jobs=jobs,
-        units=units,
-        design=design,
-    )
+    options = options or ComparisonOptions()
+    plan = ComparisonOptions(
+        test=options.test,
+        correction=options.correction,
+        alpha=options.alpha,
+        resamples=options.resamples,
+        units=options.units,
+        design=options.design,
+        correct=options.correct,
+        rng=options.rng,
+        jobs=options.jobs,
+    ).plan()
     earlier = ledger.of_runs(ledger.runs[: ledger.accepted - 1])
     shared = [m for m in scores.measures if m in earlier.measures]
-    if measures is not None:
-        names = measures.split() if isinstance(measures, str) else measures
-        chosen = {scores.measure_named(name) for name in names}
-        shared = [m for m in shared if m in chosen]
-    if correct == "measures":
-        plan = replace(plan, times=len(shared))
+    if options.measures is not None:
+        names = options.measures
+        names = names.split() if isinstance(names, str) else names
+        selected = {scores.measure_named(name) for name in names}
+        shared = [m for m in shared if m in selected]
+    plan = plan.for_measures(len(shared))
     return tuple(
         _drift(scores.of_runs([run]), earlier, measure, margin, by, plan)
         for measure in shared
@@ -217,7 +200,7 @@ def drift_checked(
 
 
 def _drift(
-    scores: Scores, earlier: Scores, measure: Measure, margin: float, by: By, plan: Plan
+    scores: Scores, earlier: Scores, measure: Measure, margin: float, by: By, plan: ComparisonPlan
 ) -> Check:
     """Test a run against earlier baselines that are put lower by the margin."""
     import numpy as np
@@ -269,7 +252,7 @@ def assert_not_worse(
     tail: Tail = "two",
     alpha: float = 0.05,
     interval: IntervalMethod | None = None,
-    resamples: Resamples = 10_000,
+    resamples: Resamples = DEFAULT_RESAMPLES,
     rng: Rng = 0,
     jobs: int = 1,
 ) -> Comparison:
@@ -286,14 +269,16 @@ def assert_not_worse(
     >>> cf.assert_not_worse(found, "old").baseline
     'old'
     """
+    from cranfield.comparison.compare import compare_scores
     from cranfield.evaluation.inputs import with_baseline
     from cranfield.evaluation.scores import Scores
+    from cranfield.notes import Progress
 
     if not isinstance(scores, Scores):
         raise UsageError(f"scores={describe_value(scores)} are not the scores of an evaluation")
     joined, name = with_baseline(scores, baseline)
     ledger = read_ledger(baseline)
-    comparison = joined.compare(
+    options = ComparisonOptions(
         baseline=name,
         measures=measures,
         test=test,
@@ -305,21 +290,10 @@ def assert_not_worse(
         rng=rng,
         jobs=jobs,
     )
+    comparison = compare_scores(joined, options, Progress.of(None))
     checks = list(worse_checked(comparison, margin, by=by))
     if ledger is not None:
-        checks += drift_checked(
-            scores,
-            ledger,
-            margin,
-            by,
-            measures=measures,
-            test=test,
-            correction=correction,
-            alpha=alpha,
-            resamples=resamples,
-            rng=rng,
-            jobs=jobs,
-        )
+        checks += drift_checked(scores, ledger, margin, by, options)
     wrong = [check.said for check in checks if not check.holds]
     if wrong:
         raise AssertionError("worse than the baseline:\n" + "\n".join(wrong))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cranfield.comparison.plan import Plan
+from cranfield.comparison.options import ComparisonPlan
 from cranfield.evaluation.scores import Scores
 from cranfield.measures.base import Measure
 from cranfield.notes import Notes
@@ -40,7 +40,7 @@ class SampledUnits:
     design: str = ""
 
 
-def sampling_obstacle(scores: Scores, measure: Measure, plan: Plan) -> str:
+def sampling_obstacle(scores: Scores, measure: Measure, plan: ComparisonPlan) -> str:
     """Why runs cannot be tested over the units asked for, or nothing."""
     has_concepts = scores.unit_of[measure] == "concept"
     if plan.units is not None and scores.task == "ranked":
@@ -63,7 +63,7 @@ def sampling_obstacle(scores: Scores, measure: Measure, plan: Plan) -> str:
     return ""
 
 
-def _concepts_obstacle(scores: Scores, measure: Measure, plan: Plan) -> str:
+def _concepts_obstacle(scores: Scores, measure: Measure, plan: ComparisonPlan) -> str:
     if scores.unit_of[measure] != "concept" or measure not in scores.values:
         return f"{measure} has no values of single concepts"
     if not scores.is_mean(measure):
@@ -87,7 +87,9 @@ def _items_obstacle(scores: Scores, measure: Measure) -> str:
     return f"{measure} is not a mean over topics, items or concepts, so its difference has no test"
 
 
-def sampled_units(scores: Scores, measure: Measure, plan: Plan, notes: Notes) -> SampledUnits:
+def sampled_units(
+    scores: Scores, measure: Measure, plan: ComparisonPlan, notes: Notes
+) -> SampledUnits:
     """The units over which runs are tested under a measure, where nothing stands against it."""
     sampled = scores.sampled(measure)
     if plan.units == "concepts" or sampled is None:
@@ -105,7 +107,7 @@ def sampled_units(scores: Scores, measure: Measure, plan: Plan, notes: Notes) ->
     return units
 
 
-def _design_of(scores: Scores, plan: Plan) -> UnitDesign | None:
+def _design_of(scores: Scores, plan: ComparisonPlan) -> UnitDesign | None:
     """The design that was asked for, or else that of the scores."""
     if plan.design is None:
         return scores.design

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cranfield.comparison.plan import Plan
+from cranfield.comparison.options import ComparisonPlan
 from cranfield.comparison.sampling import SampledUnits, sampled_units
 from cranfield.evaluation.scores import Scores
 from cranfield.measures.base import Measure
@@ -38,7 +38,7 @@ class PairedSample:
 
     scores: Scores
     measure: Measure
-    plan: Plan
+    plan: ComparisonPlan
     units: SampledUnits
     values: Floats
     pairs: Ints
@@ -49,16 +49,15 @@ class PairedSample:
         cls,
         scores: Scores,
         measure: Measure,
-        plan: Plan,
-        baseline: str | None,
+        plan: ComparisonPlan,
         units: SampledUnits | None = None,
     ) -> PairedSample:
         """The runs under a measure on the units that were sampled, or on others that are known."""
         units = units or sampled_units(scores, measure, plan, Notes())
         pairs = all_pairs(len(scores.runs))
         requested = np.arange(len(pairs))
-        if baseline is not None:
-            base = scores.index_of(baseline)
+        if plan.baseline is not None:
+            base = scores.index_of(plan.baseline)
             pairs[pairs[:, 0] == base] = pairs[pairs[:, 0] == base][:, ::-1]
             requested = np.flatnonzero(pairs[:, 1] == base)
         return cls(scores, measure, plan, units, units.values, pairs, requested)
@@ -186,14 +185,14 @@ def _p_values(
     return p
 
 
-def _few_enough(values: Floats, plan: Plan) -> Floats:
+def _few_enough(values: Floats, plan: ComparisonPlan) -> Floats:
     """All signs of topics that no pair has would only be counted in vain."""
     if plan.resamples != "exact":
         return values
     return values[:, (~np.isnan(values)).sum(axis=0) > 1]
 
 
-def _family_p(oriented: Floats, pairs: Ints, plan: Plan) -> Floats:
+def _family_p(oriented: Floats, pairs: Ints, plan: ComparisonPlan) -> Floats:
     complete = complete_columns(oriented)
     if not complete.shape[1]:
         return np.ones(len(pairs))

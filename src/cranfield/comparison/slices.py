@@ -17,8 +17,8 @@ from cranfield.errors import UsageError, plural
 from cranfield.evaluation.scores import Scores
 from cranfield.io.design import read_unit_groups
 from cranfield.notes import Notes, Progress, Watcher
-from cranfield.options import Correction, Test
-from cranfield.stats._resample import DEFAULT_RESAMPLES, Resamples, Rng, seed_of
+from cranfield.options import DEFAULT_RESAMPLES, Correction, Test
+from cranfield.stats._resample import Resamples, Rng, seed_of
 from cranfield.stats.corrections import correct
 
 # The group of each unit, or its groups; or a CSV file topic,group (item,group; concept,group).

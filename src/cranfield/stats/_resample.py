@@ -28,7 +28,6 @@ Resamples: TypeAlias = int | Literal["exact"]
 Progress: TypeAlias = Callable[[float], None]
 Result = TypeVar("Result")
 
-DEFAULT_RESAMPLES = 10_000
 MOST_RESAMPLES = 100_000_000
 MAX_EXACT_TOPICS = 20
 _BLOCK_ROWS, _BLOCK_CELLS = 512, 1_000_000

@@ -22,9 +22,8 @@ import numpy as np
 from cranfield import _core
 from cranfield.errors import UsageError
 from cranfield.notes import with_progress
-from cranfield.options import Tail
+from cranfield.options import DEFAULT_RESAMPLES, Tail
 from cranfield.stats._resample import (
-    DEFAULT_RESAMPLES,
     Block,
     Floats,
     Ints,

@@ -26,9 +26,8 @@ import numpy as np
 from cranfield import _core
 from cranfield.errors import UsageError, suggest
 from cranfield.notes import with_progress
-from cranfield.options import Correction, Tail
+from cranfield.options import DEFAULT_RESAMPLES, Correction, Tail
 from cranfield.stats._resample import (
-    DEFAULT_RESAMPLES,
     Block,
     Floats,
     Ints,

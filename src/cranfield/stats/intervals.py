@@ -15,16 +15,14 @@ from typing import TypeAlias
 import numpy as np
 
 from cranfield.errors import UsageError
-from cranfield.options import INTERVAL_METHODS, MEAN_METHODS, IntervalMethod, MeanMethod
-from cranfield.stats._resample import (
+from cranfield.options import (
     DEFAULT_RESAMPLES,
-    Block,
-    Floats,
-    Ints,
-    Rng,
-    as_pairs,
-    in_threads,
+    INTERVAL_METHODS,
+    MEAN_METHODS,
+    IntervalMethod,
+    MeanMethod,
 )
+from cranfield.stats._resample import Block, Floats, Ints, Rng, as_pairs, in_threads
 from cranfield.stats.bootstrap import Draws, studentized
 from cranfield.stats.paired import Differences, as_rows, spread
 from cranfield.validation import Real, as_array, describe_value, validate_params

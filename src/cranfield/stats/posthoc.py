@@ -20,8 +20,8 @@ import numpy as np
 from cranfield import _core
 from cranfield.errors import UsageError, check_counts
 from cranfield.notes import with_progress
+from cranfield.options import DEFAULT_RESAMPLES
 from cranfield.stats._resample import (
-    DEFAULT_RESAMPLES,
     Block,
     Floats,
     Ints,

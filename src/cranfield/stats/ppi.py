@@ -39,7 +39,8 @@ import numpy as np
 
 from cranfield.errors import UsageError, check_counts
 from cranfield.notes import with_progress
-from cranfield.stats._resample import DEFAULT_RESAMPLES, Block, Floats, Progress, Rng, in_threads
+from cranfield.options import DEFAULT_RESAMPLES
+from cranfield.stats._resample import Block, Floats, Progress, Rng, in_threads
 from cranfield.stats.bootstrap import Draws
 from cranfield.stats.intervals import Limits, check_confidence
 from cranfield.stats.paired import Bools, as_rows

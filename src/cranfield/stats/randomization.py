@@ -15,9 +15,8 @@ import numpy as np
 
 from cranfield.errors import UsageError
 from cranfield.notes import with_progress
-from cranfield.options import Tail
+from cranfield.options import DEFAULT_RESAMPLES, Tail
 from cranfield.stats._resample import (
-    DEFAULT_RESAMPLES,
     MAX_EXACT_TOPICS,
     Block,
     Floats,

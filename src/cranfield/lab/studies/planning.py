@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cranfield.answers import Answer
-from cranfield.comparison.plan import Plan, checked_plan
+from cranfield.comparison.options import ComparisonOptions, ComparisonPlan
 from cranfield.comparison.significance import PairedSample, complete_columns, run_tests
 from cranfield.errors import UsageError, plural
 from cranfield.evaluation.scores import Scores
@@ -211,26 +211,21 @@ def plan_campaign(
             raise UsageError(f"{name}={value!r} is not a number from 0 on")
     if len(scores.runs) < 2:
         raise UsageError("a pilot needs two runs or more")
-    test_plan = checked_plan(
+    test_plan = ComparisonOptions(
         baseline=baseline,
         test=test,
         correction=correction,
-        tail="two",
         alpha=alpha,
-        interval=None,
         resamples=resamples,
-        margin=None,
-        detect=None,
         power=power,
         rng=rng,
-        jobs=1,
-    )
+    ).plan()
     watcher, notes = Progress.of(progress), Notes()
     selected = _means(scores, measures)
     plans, pilot_topics = [], 0
     for number, measure in enumerate(selected):
         part = watcher.part(number / len(selected), (number + 1) / len(selected))
-        pilot = _Pilot.of(scores, measure, test_plan, baseline, simulations)
+        pilot = _Pilot.of(scores, measure, test_plan, simulations)
         pilot_topics = max(pilot_topics, pilot.topics)
         plan = pilot.plan_for(float(difference), power, part)
         needed = plan.needed
@@ -312,22 +307,20 @@ class _Pilot:
 
     sample: PairedSample
     centred: Floats
-    plan: Plan
+    plan: ComparisonPlan
     base: int | None
     simulations: int
 
     @classmethod
-    def of(
-        cls, scores: Scores, measure: Measure, plan: Plan, baseline: str | None, simulations: int
-    ) -> _Pilot:
-        sample = PairedSample.of(scores, measure, plan, baseline)
+    def of(cls, scores: Scores, measure: Measure, plan: ComparisonPlan, simulations: int) -> _Pilot:
+        sample = PairedSample.of(scores, measure, plan)
         values = complete_columns(sample.values)
         topics = values.shape[1]
         if topics < 3:
             raise UsageError(f"{plural(topics, 'topic')} with a value of every run: too few")
         # Drawing from n values has (n - 1) / n of their variance.
         centred = (values - values.mean(axis=1, keepdims=True)) * math.sqrt(topics / (topics - 1))
-        base = None if baseline is None else scores.index_of(baseline)
+        base = None if plan.baseline is None else scores.index_of(plan.baseline)
         return cls(sample, centred, plan, base, simulations)
 
     @property
