@@ -27,9 +27,9 @@ PROGRAMS = {
     "import": "import cranfield",
     "help": "from cranfield.cli import main; main(['--help'])",
     "version": "from cranfield.cli import main; main(['--version'])",
-    "eval": "from cranfield.cli import eval; eval.make_parser().format_help()",
+    "eval": "from cranfield.cli import eval; eval.ranked_parser().format_help()",
     "compare": "from cranfield.cli import compare; compare.make_parser().format_help()",
-    "errors": "from cranfield.cli import report_errors; report_errors.make_parser().format_help()",
+    "errors": "from cranfield.cli import report; report.errors_parser().format_help()",
     "trec_eval": "from cranfield.cli import main; main(['trec_eval', '-h'])",
 }
 

@@ -146,13 +146,13 @@ def test_control_characters_are_shown(folder: Path) -> None:
 def test_a_fault_of_our_own(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import cranfield.cli.eval as command
+    import cranfield.cli.compare as command
 
     def broken(_: Any) -> int:
         raise ZeroDivisionError("not your fault")
 
     monkeypatch.setattr(command, "main", broken)
-    assert main(["eval", "q", "r.run"]) == 3
+    assert main(["compare", "q", "r.run"]) == 3
     err = capsys.readouterr().err
     assert "a fault of Cranfield itself (ZeroDivisionError: not your fault)" in err
     assert "report it" in err
@@ -162,7 +162,7 @@ def test_a_fault_of_our_own(
         raise MemoryError
 
     monkeypatch.setattr(command, "main", greedy)
-    assert main(["eval", "q", "r.run"]) == 2
+    assert main(["compare", "q", "r.run"]) == 2
     assert "not enough memory" in capsys.readouterr().err
 
 

@@ -1,4 +1,4 @@
-"""The command `cranfield`: one file per command, loaded only when it is asked for."""
+"""The command `cranfield`: a file per command or noun, loaded only when it is asked for."""
 
 from __future__ import annotations
 
@@ -73,18 +73,20 @@ def run_command(name: str, args: Sequence[str]) -> int:
     """Run a command of the table with the words behind its name; the exit code."""
     command = COMPLETION if name == "--completion" else COMMANDS[name]
     module = importlib.import_module(f"cranfield.cli.{command.module}")
-    code: int = module.main(args, *filter(None, [command.variant]))
-    return code
+    if not command.variant:
+        return int(module.main(args))
+    make_parser, run = module.COMMANDS[command.variant]
+    return int(run(*make_parser().read(args)))
 
 
 def parser_of(name: str) -> Parser | None:
     """The parser of a command of the table; none where it reads another program's arguments."""
     command = COMMANDS[name]
     module = importlib.import_module(f"cranfield.cli.{command.module}")
-    if not hasattr(module, "make_parser"):
-        return None
-    parser: Parser = module.make_parser(*filter(None, [command.variant]))
-    return parser
+    if command.variant:
+        parser: Parser = module.COMMANDS[command.variant][0]()
+        return parser
+    return module.make_parser() if hasattr(module, "make_parser") else None
 
 
 def _refuse(words: Sequence[str]) -> NoReturn:

@@ -9,7 +9,7 @@ class Command(NamedTuple):
     """A command: its module in `cranfield.cli` and what it does.
 
     The module has `main(argv)`, which gives the exit code, and `make_parser()`. Where several
-    commands share a module, both functions also get `variant`, the one that is meant.
+    commands share a module, its `COMMANDS` has a parser and a function for each `variant`.
     """
 
     module: str
@@ -21,31 +21,37 @@ class Command(NamedTuple):
 COMMANDS: dict[str, Command] = {
     "demo": Command("demo", "evaluate the collection that ships with the package"),
     "measures": Command("measures", "the catalogue of measures, or all about one of them"),
-    "eval ranked": Command("eval", "ranked runs against judgements; the word can be left out"),
-    "eval labels": Command("eval_labels", "runs that annotate items with concepts"),
+    "eval ranked": Command(
+        "eval", "ranked runs against judgements; the word can be left out", "ranked"
+    ),
+    "eval labels": Command("eval_labels", "runs that annotate items with concepts", "labels"),
     "eval votes": Command(
-        "eval_votes", "precision and recall when people disagree about categories"
+        "eval", "precision and recall when people disagree about categories", "votes"
     ),
     "eval displacement": Command(
-        "eval_displacement", "rankings of systems against rankings of people"
+        "eval", "rankings of systems against rankings of people", "displacement"
     ),
-    "eval index": Command("eval_index", "what an index of vectors could reach at best"),
-    "eval regions": Command("eval_regions", "runs that place boxes around objects"),
+    "eval index": Command("eval", "what an index of vectors could reach at best", "index"),
+    "eval regions": Command("eval_labels", "runs that place boxes around objects", "regions"),
     "compare": Command("compare", "is the difference between runs real: intervals, tests, ranks"),
-    "report page": Command("report_collection", "the results of a collection as one page", "page"),
+    "report page": Command("report", "the results of a collection as one page", "page"),
     "report site": Command(
-        "report_collection", "the results of a collection as a site of plain files", "site"
+        "report", "the results of a collection as a site of plain files", "site"
     ),
     "report chart": Command("report_chart", "draw runs: leaderboard, heat map, curves, and more"),
     "report errors": Command(
-        "report_errors", "where runs fail, disagree, gain and lose, and what they confuse"
+        "report", "where runs fail, disagree, gain and lose, and what they confuse", "errors"
     ),
     "report table": Command(
-        "report_table", "a result table of a collection, of scores or of printed figures"
+        "report", "a result table of a collection, of scores or of printed figures", "table"
     ),
-    "convert": Command("convert", "judgements, runs or labels from one format to another"),
+    "convert": Command(
+        "convert", "judgements, runs or labels from one format to another", "convert"
+    ),
     "import": Command(
-        "import_export", "exports of annotation tools, topics and predictions as files to work with"
+        "convert",
+        "exports of annotation tools, topics and predictions as files to work with",
+        "import",
     ),
     "trec_eval": Command("trec_eval", "take trec_eval's arguments, print trec_eval's bytes"),
     "collection init": Command("collection", "write the collection.toml of a folder", "init"),
@@ -64,10 +70,12 @@ COMMANDS: dict[str, Command] = {
         "truth_agreement", "how far annotators agree, and who should not count", "agreement"
     ),
     "truth regions": Command("truth_agreement", "how far people agree who drew boxes", "regions"),
-    "truth aggregate": Command("truth_aggregate", "many opinions to one truth"),
-    "truth judges": Command("truth_judges", "programs or people who judged, beside the gold"),
+    "truth aggregate": Command("truth_aggregate", "many opinions to one truth", "aggregate"),
+    "truth judges": Command(
+        "truth_agreement", "programs or people who judged, beside the gold", "judges"
+    ),
     "truth weak-labels": Command(
-        "truth_weak_labels", "keep the items whose features fit their tag"
+        "truth_aggregate", "keep the items whose features fit their tag", "weak-labels"
     ),
     "runs extract": Command(
         "runs_descriptors", "pictures to vectors: colours, textures, edges, tags", "extract"
@@ -76,42 +84,39 @@ COMMANDS: dict[str, Command] = {
         "runs_search", "vectors to runs: the nearest items of each query", "search"
     ),
     "runs classify": Command(
-        "runs_classify", "baselines: vectors and a truth to confidences of concepts"
+        "runs_labels", "baselines: vectors and a truth to confidences of concepts", "classify"
     ),
     "runs benchmark": Command(
-        "runs_benchmark",
-        "descriptors against each other on a folder of pictures",
+        "runs_descriptors", "descriptors against each other on a folder of pictures", "benchmark"
     ),
-    "runs calibrate": Command("runs_calibrate", "confidences of concepts to probabilities"),
-    "runs fuse": Command("runs_fuse", "several runs to one, by scores or ranks"),
+    "runs calibrate": Command(
+        "runs_labels", "confidences of concepts to probabilities", "calibrate"
+    ),
+    "runs fuse": Command("runs_search", "several runs to one, by scores or ranks", "fuse"),
     "runs feedback": Command(
         "runs_search",
         "relevance feedback: better queries from what was relevant at the top",
         "feedback",
     ),
     "runs query": Command(
-        "runs_query", "logical queries over concepts: annotations to a ranked run"
+        "runs_labels", "logical queries over concepts: annotations to a ranked run", "query"
     ),
     "runs descriptors": Command(
         "runs_descriptors", "the catalogue of descriptors, or all about one of them", "descriptors"
     ),
     "concepts ontology": Command(
-        "concepts_ontology", "check an ontology of concepts, show it, compare two"
+        "concepts", "check an ontology of concepts, show it, compare two", "ontology"
     ),
     "concepts tags": Command(
-        "concepts_tags", "a tag corpus in figures, and which tags could become concepts", "tags"
+        "concepts", "a tag corpus in figures, and which tags could become concepts", "tags"
     ),
     "concepts card-sort": Command(
-        "concepts_tags", "how people group and tag items: clusters, kinds, agreement", "card-sort"
+        "concepts", "how people group and tag items: clusters, kinds, agreement", "card-sort"
     ),
     "concepts relatedness": Command(
-        "concepts_relatedness",
-        "how close two concepts are: pairs of words, cost maps",
-        "relatedness",
+        "concepts", "how close two concepts are: pairs of words, cost maps", "relatedness"
     ),
-    "concepts costmap": Command(
-        "concepts_relatedness", "show a cost map, or compare two", "costmap"
-    ),
+    "concepts costmap": Command("concepts", "show a cost map, or compare two", "costmap"),
     "site serve": Command("site_serve", "the campaign site: registration, submissions, results"),
     "site import": Command(
         "site_admin", "a collection's folder becomes a draft campaign of a site", "import"

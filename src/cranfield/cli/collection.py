@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 
 from cranfield.answers import Answer
-from cranfield.cli._common import Parser, Threshold, add, outputs
+from cranfield.cli._common import Arguments, Output, Parser, Threshold, add, outputs
 from cranfield.data.collection import KINDS
 
 DONE, CHECK_FAILED = 0, 1
@@ -39,8 +39,7 @@ def make_parser(action: str) -> Parser:
     return parser
 
 
-def main(argv: Sequence[str], action: str) -> int:
-    arguments, output = make_parser(action).read(argv)
+def run(action: str, arguments: Arguments, output: Output) -> int:
     if action == "init":
         from cranfield.campaign.collections import init_collection
 
@@ -60,3 +59,6 @@ def main(argv: Sequence[str], action: str) -> int:
             answer, is_bad = report, bool(report.count)
     output.show(answer)
     return CHECK_FAILED if is_bad else DONE
+
+
+COMMANDS = {action: (partial(make_parser, action), partial(run, action)) for action in DESCRIPTIONS}

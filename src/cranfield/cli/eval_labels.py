@@ -1,10 +1,21 @@
-"""`cranfield eval labels`: runs that annotate items with concepts, against the truth."""
+"""`cranfield eval labels` and `regions`: annotations against a truth."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cranfield.cli._common import Parser, add, common, executor, gate_floors, measures, outputs
+from cranfield.cli._common import (
+    Arguments,
+    Output,
+    Parser,
+    add,
+    common,
+    executor,
+    gate_floors,
+    measures,
+    outputs,
+    positive,
+)
 from cranfield.cli._inputs import (
     has_truths,
     label_options,
@@ -15,20 +26,28 @@ from cranfield.cli._inputs import (
     with_folder,
 )
 from cranfield.evaluation.inputs import drop_unreadable_runs, with_notes
+from cranfield.measures.regions import DEFAULT_MEASURES as REGION_MEASURES
+from cranfield.measures.regions import REGION_SETS
 from cranfield.options import DEFAULT_MEASURES, DEFAULT_WITH_COSTS, LABEL_SET_NAMES
 
-FILES = """Files: ImageCLEF text (item, then a number per concept; 2010: 0/1 rows after the
+LABELS_FILES = """\
+Files: ImageCLEF text (item, then a number per concept; 2010: 0/1 rows after the
 confidence rows), .csv or .tsv (wide; item,concept,value; or item,labels with lists of concepts),
 .json, .parquet, .npz; each may be .gz or .zst; a folder with a file per concept (PASCAL VOC)."""
-MEASURES = f"""measures or sets of them: {", ".join(LABEL_SET_NAMES)} (default: {DEFAULT_MEASURES};
+
+
+LABELS_MEASURES = f"""\
+measures or sets of them: {", ".join(LABEL_SET_NAMES)} (default: {DEFAULT_MEASURES};
 with an ontology or cost map: {DEFAULT_WITH_COSTS})"""
 
 
-def make_parser() -> Parser:
-    parser = Parser.of("eval labels", "Evaluate runs that annotate items with concepts.", FILES)
+def labels_parser() -> Parser:
+    parser = Parser.of(
+        "eval labels", "Evaluate runs that annotate items with concepts.", LABELS_FILES
+    )
     add(parser, "truth TRUTH|DIR", "the true concepts of the items, or a collection's folder")
     add(parser, "runs RUN*", "one or more runs; NAME=FILE gives one another name")
-    measures(parser, MEASURES)
+    measures(parser, LABELS_MEASURES)
     label_options(parser)
     truth_options(parser)
     common(parser, "design")
@@ -53,13 +72,11 @@ def make_parser() -> Parser:
     return parser
 
 
-def main(argv: Sequence[str]) -> int:
-    parser = make_parser()
-    arguments, output = parser.read(argv)
+def labels(arguments: Arguments, output: Output) -> int:
     arguments = with_folder("eval labels", arguments, "truth", "runs")
     if has_truths(arguments):
         files = [arguments.pop("truth"), *arguments.pop("runs")]
-        return show_powered(parser, arguments, files, output, task="labels")
+        return show_powered(labels_parser(), arguments, files, output, task="labels")
     bad = drop_unreadable_runs(arguments)
     checks = [arguments.pop(n) for n in ("fail_under", "junit", "summary")]
     item, groups = arguments.pop("explain"), arguments.pop("by")
@@ -86,3 +103,52 @@ def main(argv: Sequence[str]) -> int:
     per = ["topic" if scores.task == "ranked" else unit for unit in per]  # a concept's ranking
     output.show(with_notes(scores, bad), page=page, per=per)
     return gate_floors(scores, checks, output) or bool(bad)
+
+
+REGIONS_FILES = """Files: JSON of COCO (truth and results), a folder of VOC's XML files, or CSV
+(item,concept,x,y,width,height or xmin,ymin,xmax,ymax; runs also have confidence); each file may be
+.gz or .zst."""
+
+
+REGIONS_SETS = ", ".join(REGION_SETS)
+
+
+def regions_parser() -> Parser:
+    parser = Parser.of(
+        "eval regions", "Evaluate runs that place boxes around objects.", REGIONS_FILES
+    )
+    add(parser, "truth TRUTH|DIR", "the boxes that are wanted, or a collection's folder")
+    add(parser, "runs RUN*", "one or more runs; NAME=FILE gives one another name")
+    measures(parser, f"measures or sets of them: {REGIONS_SETS} (default: {REGION_MEASURES})")
+    help_text = "resamples of the items, for intervals and for the differences of every two runs"
+    add(parser, "--draws N", help_text, positive)
+    help_text = "also count the kinds of errors of boxes that are at least so sure"
+    add(parser, "--errors CONFIDENCE", help_text, float)
+    common(parser, "ontology")
+    add(parser, "--costmap FILE", "costs of confusing concepts, square CSV, for HF.region")
+    add(parser, "--per-concept", "also the values of each concept", bool)
+    add(parser, "--per-item", "also what each item alone gives", bool)
+    common(parser, "fail-under", "junit", "summary", "public", "title", "pictures", "jobs", "seed")
+    outputs(parser)
+    return parser
+
+
+def regions(arguments: Arguments, output: Output) -> int:
+    arguments = with_folder("eval regions", arguments, "truth", "runs")
+    from cranfield.evaluation.regions import evaluate_regions
+
+    checks = [arguments.pop(n) for n in ("fail_under", "junit", "summary")]
+    names = REGION_MEASURES if arguments["measures"] is None else arguments["measures"]
+    arguments["measures"] = " ".join([names, *(name for name, _ in checks[0])])
+    per = [unit for unit in ("concept", "item") if arguments.pop(f"per_{unit}")]
+    scores, page, per_units = scores_and_page(
+        output, arguments, evaluate_regions, "region_case", per
+    )
+    output.show(scores, page=page, per=per_units)
+    return gate_floors(scores, checks, output)
+
+
+COMMANDS = {
+    "labels": (labels_parser, labels),
+    "regions": (regions_parser, regions),
+}

@@ -1,9 +1,9 @@
-"""`cranfield runs descriptors` and `extract`: descriptors, and pictures to vectors by them."""
+"""`cranfield runs descriptors`, `extract` and `benchmark`: pictures by descriptors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from cranfield.cli._common import (
     Arguments,
@@ -19,9 +19,11 @@ from cranfield.cli._common import (
 CATALOGUE_DESCRIPTION = """List all descriptors of pictures and the distances of vectors, or tell
 all about one: formula, source, length, distance, what it was checked against."""
 
+
 EXTRACT_DESCRIPTION = """Describe pictures: DIR/NAME.npz has the ids (paths without ending) and one
 vector each, DIR/manifest.json what was left out and why. Again, only what is new or changed is
 described, and what is gone is dropped."""
+
 
 EXTRACT_EPILOG = """cranfield runs descriptors lists the descriptors. Blanks in names are written
 %20 in ids. Transparent pictures lie over white, turned ones are turned back, of animations the
@@ -73,14 +75,58 @@ def extract(arguments: Arguments, output: Output) -> int:
     return 0
 
 
-PARSERS = {"descriptors": catalogue_parser, "extract": extract_parser}
-COMMANDS = {"descriptors": catalogue, "extract": extract}
+BENCHMARK_DESCRIPTION = """\
+Describe the pictures of a folder by many descriptors, search with each picture,
+score the runs and compare them, in the layout of a paper's tables."""
 
 
-def make_parser(command: str) -> Parser:
-    return PARSERS[command]()
+BENCHMARK_EPILOG = """\
+FOLDER has a folder for each class, or is Wang's collection (0.jpg to 999.jpg, a hundred
+a class) or Nistér's (ukbench00000.jpg, four a group); others, such as UCID, need --qrels. DIR gets
+vectors, runs, judgements and charts."""
 
 
-def main(argv: Sequence[str], command: str) -> int:
-    arguments, output = PARSERS[command]().read(argv)
-    return COMMANDS[command](arguments, output)
+def benchmark_parser() -> Parser:
+    parser = Parser.of("runs benchmark", BENCHMARK_DESCRIPTION, BENCHMARK_EPILOG)
+    add(parser, "folder FOLDER", "the pictures")
+    help_text = "the tables to make: mnro-table-5 has Tables 5 and 8 of Chatzichristofis et al."
+    add(parser, "--as", help_text, ("mnro-table-5",), "mnro-table-5", dest="table")
+    add(parser, "--qrels FILE", "what is relevant, by picture", dest="judgements")
+    help_text = "how classes are told"
+    add(parser, "--layout", help_text, ("auto", "classes", "wang", "nister"), "auto")
+    help_text = "descriptors or sets of them (default: those of the table)"
+    add(parser, "-d --descriptors NAMES", help_text)
+    add(parser, "--lire", "descriptors as LIRE computes and compares them", bool)
+    common(parser, "jobs", "seed")
+    target(parser, "DIR: keep vectors, runs, judgements and charts here", "table")
+    return parser
+
+
+def benchmark(arguments: Arguments, output: Output) -> int:
+    from dataclasses import replace
+
+    from cranfield.comparison.descriptor_benchmark import benchmark_descriptors
+
+    if arguments.pop("lire"):
+        arguments["preset"] = "lire"
+    options = {name: value for name, value in arguments.items() if value is not None}
+    folder = None if output.path is None else Path(output.path)
+    with output.working("describing and searching") as progress:
+        answer = benchmark_descriptors(output=folder, progress=progress, **options)
+    if folder is not None:
+        from cranfield.io.files import write_atomic
+        from cranfield.report import charts
+
+        for measure in map(str, answer.scores.measures):
+            name = measure.replace("@", "-at-")
+            chart = charts.leaderboard(answer.comparison, measure)
+            write_atomic(folder / f"leaderboard-{name}.svg", charts.draw(chart, "svg"))
+    replace(output, path=None).show(answer)
+    return 0
+
+
+COMMANDS = {
+    "descriptors": (catalogue_parser, catalogue),
+    "extract": (extract_parser, extract),
+    "benchmark": (benchmark_parser, benchmark),
+}

@@ -1,8 +1,8 @@
-"""`cranfield runs search` and `feedback`: vectors to runs, again with better queries."""
+"""`cranfield runs search`, `feedback` and `fuse`: vectors and runs to ranked runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,16 +24,20 @@ from cranfield.errors import UsageError
 NEAREST_DESCRIPTION = """Search vectors: for every query, the nearest items as a TREC run whose
 scores are similarities in [0, 1]."""
 
+
 NEAREST_EPILOG = """With several files of vectors, -o is a folder: a run for each, NAME.run.
 cranfield descriptors lists the distances."""
+
 
 FEEDBACK_DESCRIPTION = """Relevance feedback by Rocchio's formula: search, take what is relevant
 among the first items of each topic, move the query there and search again. VECTORS may be of
 pictures or of tags, as runs extract writes them."""
 
+
 FEEDBACK_EPILOG = """residual: the items seen are taken out of both rankings and of the judgements;
 frozen: they keep their ranks; whole: the new ranking as it is, in which items seen count as found
 again. --format table shows the scores before and after with the gain and its interval."""
+
 
 # Items of each topic on a page of pictures.
 SHOWN = 10
@@ -157,14 +161,63 @@ def feedback(arguments: Arguments, output: Output) -> int:
     return 0
 
 
-PARSERS = {"search": nearest_parser, "feedback": feedback_parser}
-COMMANDS = {"search": nearest, "feedback": feedback}
+FUSION_DESCRIPTION = "Fuse runs: one ranking of several, or one annotation of several (--labels)."
 
 
-def make_parser(command: str) -> Parser:
-    return PARSERS[command]()
+FUSION_EPILOG = """\
+With --tune the weights of each judged topic are those that do best on the topics of
+the other folds, so that the run can be evaluated on the same judgements."""
 
 
-def main(argv: Sequence[str], command: str) -> int:
-    arguments, output = PARSERS[command]().read(argv)
-    return COMMANDS[command](arguments, output)
+FUSION_METHOD = """\
+zsum, combsum (minmax), combmnz, combanz, combmax, combmin, sum, rrf, borda, 'rrf(k=60)'
+(default: zsum); with --labels mean, max, min, product, borda, zsum (default: mean)"""
+
+
+def fusion_parser() -> Parser:
+    parser = Parser.of("runs fuse", FUSION_DESCRIPTION, FUSION_EPILOG)
+    add(parser, "runs RUN+", "two or more runs")
+    add(parser, "--method NAME", FUSION_METHOD)
+    add(parser, "--weights X,X,...", "a weight for each run (default: 1)", _numbers)
+    add(parser, "--tune QRELS", "find the weights on these judgements")
+    add(parser, "-m --measure NAME", "tune for", default="AP")
+    add(parser, "--folds N", "for tuning", positive, 5)
+    add(parser, "-k N", "items for each topic (default: all)", positive)
+    add(parser, "--labels", "the runs are annotations: fuse their confidences", bool)
+    common(parser, "seed")
+    run_target(parser, "the fused run", "the weights")
+    return parser
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.replace(",", " ").split()]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers") from None
+
+
+def fusion(arguments: Arguments, output: Output) -> int:
+    from cranfield.evaluation.fusion import fuse, fuse_labels
+
+    runs, method = arguments.pop("runs"), arguments.pop("method")
+    if arguments.pop("labels"):
+        from cranfield.io.labels import write_labels
+
+        if arguments["tune"]:
+            raise UsageError("weights of labels are not tuned: give --weights")
+        if output.path is None:
+            raise UsageError("say where the labels go with -o: .csv, .npz or ImageCLEF text")
+        write_labels(fuse_labels(runs, method or "mean", weights=arguments["weights"]), output.path)
+        return 0
+    arguments |= {"seed": arguments.pop("rng")} | ({"method": method} if method else {})
+    with output.working("fusing") as progress:
+        answer = fuse(runs, name=output.name("fused"), progress=progress, **arguments)
+    output.show_run(answer, answer.run)
+    return 0
+
+
+COMMANDS = {
+    "search": (nearest_parser, nearest),
+    "feedback": (feedback_parser, feedback),
+    "fuse": (fusion_parser, fusion),
+}

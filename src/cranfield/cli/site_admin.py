@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from cranfield.cli._commands import COMMANDS
-from cranfield.cli._common import Parser, add, outputs
+from cranfield.cli._commands import commands_of
+from cranfield.cli._common import Arguments, Output, Parser, add, outputs
 
 DONE, CHECK_FAILED = 0, 1
 STORE = "address of the store if it is not the SQLite file in the folder"
 
 
 def make_parser(action: str) -> Parser:
-    summary = COMMANDS[f"site {action}"].summary
+    summary = commands_of("site")[action].summary
     parser = Parser.of(f"site {action}", f"{summary[0].upper()}{summary[1:]}.")
     if action == "import":
         add(parser, "collection COLLECTION", "the folder of a collection, or of an export")
@@ -45,9 +46,8 @@ def make_parser(action: str) -> Parser:
     return parser
 
 
-def main(argv: Sequence[str], action: str) -> int:
+def run(action: str, arguments: Arguments, output: Output) -> int:
     """Do what the command says and show its answer; 1 when a check failed."""
-    arguments, output = make_parser(action).read(argv)
     from cranfield.server import need_packages
 
     need_packages()
@@ -75,3 +75,17 @@ def main(argv: Sequence[str], action: str) -> int:
         answer = actions[action](**arguments)
     output.show(answer)
     return DONE if answer.holds else CHECK_FAILED
+
+
+ACTIONS = (
+    "import",
+    "export",
+    "backup",
+    "restore",
+    "verify",
+    "clock",
+    "rescore",
+    "passwd",
+    "rehearse",
+)
+COMMANDS = {action: (partial(make_parser, action), partial(run, action)) for action in ACTIONS}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from cranfield.cli._common import (
     Arguments,
     Output,
@@ -69,14 +67,4 @@ def judge_units(arguments: Arguments, output: Output) -> int:
     return 0
 
 
-PARSERS = {"submit": submit_parser, "judge": judge_units_parser}
-COMMANDS = {"submit": submit, "judge": judge_units}
-
-
-def make_parser(command: str) -> Parser:
-    return PARSERS[command]()
-
-
-def main(argv: Sequence[str], command: str) -> int:
-    arguments, output = PARSERS[command]().read(argv)
-    return COMMANDS[command](arguments, output)
+COMMANDS = {"submit": (submit_parser, submit), "judge": (judge_units_parser, judge_units)}

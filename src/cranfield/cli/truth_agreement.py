@@ -1,8 +1,6 @@
-"""`cranfield truth agreement` and `regions`: how far annotators agree, who should not count."""
+"""`cranfield truth agreement`, `regions` and `judges`: how far annotators agree."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from cranfield.cli._common import (
     Arguments,
@@ -17,6 +15,7 @@ from cranfield.cli._common import (
 )
 from cranfield.cli._inputs import log_options, with_folder
 from cranfield.errors import UsageError
+from cranfield.evaluation.scores import Task
 
 LOG_EPILOG = """
 coefficients: accuracy fleiss free_marginal krippendorff krippendorff_ordinal
@@ -24,6 +23,7 @@ krippendorff_interval gwet_ac1 gwet_ac2 gwet_ac2_linear gwet_ac2_ordinal; `stand
 nominal ones, `all` every one that the answers allow. Cohen and Scott come with --pairs.
 A coefficient that does not exist (no unit has two annotators, or all answers are the same) is null.
 """
+
 
 REGIONS_DESCRIPTION = """How far people agree who drew boxes on the same items: boxes match by
 concept and overlap. With --consensus, what most of them drew becomes one truth."""
@@ -122,14 +122,46 @@ def regions(arguments: Arguments, output: Output) -> int:
     return 0
 
 
-PARSERS = {"agreement": log_parser, "regions": regions_parser}
-COMMANDS = {"agreement": log, "regions": regions}
+JUDGES_DESCRIPTION = """\
+Compare judges (a program, a crowd, other people) with the gold: agreement with
+intervals, confusion of grades, and with --runs what each does to the means and the ranking of runs,
+and whether it favours some of them."""
 
 
-def make_parser(command: str) -> Parser:
-    return PARSERS[command]()
+JUDGES_EXAMPLES = """examples:
+  cranfield truth judges people.qrels model-a.qrels model-b.qrels
+  cranfield truth judges people.qrels model.qrels --runs *.run -m "nDCG@10 AP"
+  cranfield truth judges truth.csv crowd.csv --annotation --runs a.csv b.csv -m F.example
+"""
 
 
-def main(argv: Sequence[str], command: str) -> int:
-    arguments, output = PARSERS[command]().read(argv)
-    return COMMANDS[command](arguments, output)
+def judges_parser() -> Parser:
+    parser = Parser.of("truth judges", JUDGES_DESCRIPTION, JUDGES_EXAMPLES, raw=True)
+    add(parser, "gold GOLD", "what people judged")
+    add(parser, "judges SILVER+", "what each judge says of the same")
+    add(parser, "--runs RUN", "runs to score under the gold and each judge", nargs="+", default=())
+    measures(parser, "measures (default: those of eval or label)")
+    add(parser, "--annotation", "truths and runs are concepts of items, not rankings", bool)
+    add(parser, "--families FILE", "CSV run,family: does a judge favour a family of runs?")
+    add(parser, "--alpha X", "1 - the confidence of intervals, and the level of tests", share, 0.05)
+    add(parser, "--resamples N", "random draws for intervals", positive, 10_000)
+    common(parser, "jobs", "seed")
+    outputs(parser)
+    return parser
+
+
+def judges(arguments: Arguments, output: Output) -> int:
+    from cranfield.comparison.judges import assess_judges
+
+    task: Task = "labels" if arguments.pop("annotation") else "ranked"
+    with output.working("judging") as progress:
+        answer = assess_judges(task=task, progress=progress, **arguments)
+    output.show(answer)
+    return 0
+
+
+COMMANDS = {
+    "agreement": (log_parser, log),
+    "regions": (regions_parser, regions),
+    "judges": (judges_parser, judges),
+}
