@@ -101,7 +101,7 @@ def generality_of(places: Sequence[int], size: int) -> list[float]:
 
 def table_1_ranks() -> list[str]:
     """The rank columns of Table 1, as `scores.to_markdown(ranks=True)` shows them."""
-    from cranfield.report.tables.scores import rank_table
+    from cranfield.report.tables.evaluation import rank_table
 
     places = {"A": (1, 2, 3, 4, 5), "B": (1, 3, 4, 5, 6), "C": (1, 2, 3, 4, 100)}
     places |= {"D": (1, 2, 3, 30, 31), "E": (1, 2, 3, 40, 41)}

@@ -7,7 +7,7 @@ from cranfield.cli import main
 from cranfield.comparison.options import ComparisonOptions
 from cranfield.comparison.regression_gate import check_floors, drift_checked, worse_checked
 from cranfield.errors import UsageError
-from cranfield.report.gate import junit_xml, markdown_summary
+from cranfield.report.tables.comparison import junit_xml, markdown_summary
 
 DRAWS_500 = ComparisonOptions(resamples=500)
 TOPICS = [f"t{i:02}" for i in range(40)]

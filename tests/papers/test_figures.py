@@ -30,7 +30,7 @@ from cranfield.measures import measure
 from cranfield.report import charts
 from cranfield.report.charts.model import Cell, Dot, Line, Rule
 from cranfield.report.document import document_of
-from cranfield.report.tables.scores import rank_table
+from cranfield.report.tables.evaluation import rank_table
 
 QRELS = str(SAMPLE / "qrels.txt.gz")
 RUNS = [str(SAMPLE / "runs" / f"{name}.run.gz") for name in ("pca", "pixels", "random")]

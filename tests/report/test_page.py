@@ -19,7 +19,7 @@ from cranfield.report.html_report import case_section
 from cranfield.report.page import report_page
 from cranfield.report.sections import score_section, table_section
 from cranfield.report.tables.comparison import further_tables
-from cranfield.report.tables.scores import leaderboard
+from cranfield.report.tables.evaluation import leaderboard
 
 QRELS = str(SAMPLE / "qrels.txt.gz")
 RUNS = [str(SAMPLE / "runs" / f"{name}.run.gz") for name in ("pca", "pixels", "random")]

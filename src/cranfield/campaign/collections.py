@@ -39,7 +39,7 @@ class CollectionDraft(Answer):
     """What was found in a folder, and the `collection.toml` that was written from it."""
 
     command: ClassVar[str] = "collection init"
-    table_maker: ClassVar[str] = "cranfield.report.tables.collection:draft_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.campaign:draft_document"
 
     written: str
     found: tuple[tuple[str, str], ...]
@@ -122,7 +122,7 @@ class CollectionCheck(Answer):
     """What a collection has, and what is wrong with it."""
 
     command: ClassVar[str] = "collection check"
-    table_maker: ClassVar[str] = "cranfield.report.tables.collection:collection_check_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.campaign:collection_check_document"
 
     name: str
     facts: tuple[HeldFact, ...]
@@ -423,7 +423,7 @@ class PublishedSite(Answer):
     """What was written: the folder, its pages and files, and how large they are."""
 
     command: ClassVar[str] = "publish"
-    table_maker: ClassVar[str] = "cranfield.report.tables.collection:published_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.campaign:published_document"
 
     folder: str
     tasks: tuple[str, ...]
@@ -456,7 +456,7 @@ class SiteReport(ResultTable):
     """What a command did to a site, or found out about it; `holds` is False for a failed check."""
 
     command: ClassVar[str] = "campaign"
-    table_maker: ClassVar[str] = "cranfield.report.tables.collection:results_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.campaign:results_document"
 
     holds: bool = True
 

@@ -38,7 +38,7 @@ class ErrorAnalysis(View):
     """Where runs fail: a table per question."""
 
     command: ClassVar[str] = "errors"
-    table_maker: ClassVar[str] = "cranfield.report.tables.collection:results_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.campaign:results_document"
 
 
 @validate_params

@@ -83,7 +83,7 @@ class NextJudgements(Answer):
     """The cells to judge next, what may be said already, and whether to stop."""
 
     command: ClassVar[str] = "truth next"
-    table_maker: ClassVar[str] = "cranfield.report.tables.studies:next_judgements_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.lab:next_judgements_document"
 
     measure: str
     method: str

@@ -55,7 +55,7 @@ class Pool(Answer):
     """The pool of some runs to a depth, by topic, then by best rank."""
 
     command: ClassVar[str] = "pool"
-    table_maker: ClassVar[str] = "cranfield.report.tables.studies:pool_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.lab:pool_document"
 
     depth: int
     runs: tuple[str, ...]

@@ -124,7 +124,7 @@ class FormResponses(Answer):
     """
 
     command: ClassVar[str] = "form read"
-    table_maker: ClassVar[str] = "cranfield.report.tables.surveys:responses_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.campaign:responses_document"
     batches: tuple[BatchFacts, ...]
     people: tuple[Tally, ...]
     items: tuple[Tally, ...]

@@ -551,7 +551,7 @@ class SubmissionCheck(Answer):
     """What is right and wrong with submissions; of each, the first problems are listed."""
 
     command: ClassVar[str] = "check"
-    table_maker: ClassVar[str] = "cranfield.report.tables.collection:submissions_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.campaign:submissions_document"
 
     collection: str
     submissions: tuple[Submission, ...]

@@ -32,7 +32,7 @@ class View(ResultTable):
     """A page: its parts, what is known of its subject, and the verdict on them."""
 
     command: ClassVar[str] = "publish"
-    table_maker: ClassVar[str] = "cranfield.report.tables.collection:results_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.campaign:results_document"
 
     verdict: tuple[str, ...] = ()
 

@@ -574,7 +574,7 @@ class Output:
 
 def gate(checks: Sequence[Check], junit: str | None, summary: str | None, output: Output) -> int:
     """The exit code of checks: 1 when one does not hold, and says so; files for a build server."""
-    from cranfield.report.gate import junit_xml, markdown_summary
+    from cranfield.report.tables.comparison import junit_xml, markdown_summary
 
     if junit is not None:
         output.write(junit, junit_xml(checks))

@@ -171,7 +171,7 @@ class JudgesReport(Answer):
     """Judges beside the gold."""
 
     command: ClassVar[str] = "judges"
-    table_maker: ClassVar[str] = "cranfield.report.tables.judges:document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.comparison:judges_document"
     task: Task
     unit: str
     units: int

@@ -190,7 +190,7 @@ class PoweredPair(EstimateValues):
 class PoweredScores(Answer):
     """Means of runs, and their differences where asked for, from little gold and much silver."""
 
-    table_maker: ClassVar[str] = "cranfield.report.tables.powered:document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.comparison:powered_document"
     task: Task
     runs: tuple[str, ...]
     measures: tuple[Mapping[str, Any], ...]

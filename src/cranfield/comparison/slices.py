@@ -57,7 +57,7 @@ class SlicePair:
 class SlicedScores(Answer):
     """What runs score in each slice, and in which slices they differ."""
 
-    table_maker: ClassVar[str] = "cranfield.report.tables.slices:document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.comparison:slices_document"
     word: str
     unit: str
     slices: Mapping[str, int]

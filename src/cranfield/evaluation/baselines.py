@@ -183,7 +183,7 @@ class Annotation(Answer):
     """Confidences of concepts for items, and the thresholds that make labels of them."""
 
     command: ClassVar[str] = "annotate"
-    table_maker: ClassVar[str] = "cranfield.report.tables.scores:annotation_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.evaluation:annotation_document"
     method: str
     vectors: tuple[str, ...]
     fusion: str

@@ -153,7 +153,7 @@ class CalibratedRun(Answer):
     """
 
     command: ClassVar[str] = "calibrate"
-    table_maker: ClassVar[str] = "cranfield.report.tables.scores:calibrated_run_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.evaluation:calibrated_run_document"
     method: str
     per: str
     fitted_on: str

@@ -195,9 +195,7 @@ class UncertainScores(Answer):
     """What runs reach under uncertain categories in their first k items (None: in all)."""
 
     command: ClassVar[str] = "uncertain"
-    table_maker: ClassVar[str] = (
-        "cranfield.report.tables.rankings_of_people:category_votes_document"
-    )
+    table_maker: ClassVar[str] = "cranfield.report.tables.evaluation:category_votes_document"
     k: int | None
     runs: Mapping[str, tuple[TopicScore, ...]]
     comparisons: tuple[UncertainPair, ...]

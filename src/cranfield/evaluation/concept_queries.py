@@ -43,7 +43,7 @@ class ConceptRanking(Answer):
     """What an annotation run retrieves for queries over its concepts."""
 
     command: ClassVar[str] = "query"
-    table_maker: ClassVar[str] = "cranfield.report.tables.scores:concept_query_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.evaluation:concept_query_document"
     reading: str
     queries: tuple[tuple[str, str], ...]
     run: Run

@@ -56,7 +56,7 @@ class DisplacementScores(Answer):
     """
 
     command: ClassVar[str] = "displacement"
-    table_maker: ClassVar[str] = "cranfield.report.tables.rankings_of_people:displacement_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.evaluation:displacement_document"
     measures: tuple[Measure, ...]
     runs: tuple[str, ...]
     subjects: tuple[str, ...]

@@ -211,7 +211,7 @@ class Explanations(Answer):
     """An item under every run: true and predicted labels, and how measures come to their values."""
 
     command: ClassVar[str] = "label"
-    table_maker: ClassVar[str] = "cranfield.report.tables.scores:explanations_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.evaluation:explanations_document"
 
     explained: tuple[ItemExplanation, ...]
 

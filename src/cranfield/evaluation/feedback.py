@@ -63,7 +63,7 @@ class Feedback(Answer):
     """
 
     command: ClassVar[str] = "runs feedback"
-    table_maker: ClassVar[str] = "cranfield.report.tables.scores:feedback_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.evaluation:feedback_document"
     weights: tuple[float, float, float]
     depth: int
     pseudo: bool

@@ -300,7 +300,7 @@ class Fusion(Answer):
     """A run made of several. `folds` are there when the weights were tuned."""
 
     command: ClassVar[str] = "fuse"
-    table_maker: ClassVar[str] = "cranfield.report.tables.scores:fusion_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.evaluation:fusion_document"
     method: FusionMethod
     names: tuple[str, ...]
     weights: tuple[float, ...]

@@ -154,7 +154,7 @@ class IndexQuality(Answer):
     """Scores of the queries that know the answer first, then of the runs."""
 
     command: ClassVar[str] = "index-quality"
-    table_maker: ClassVar[str] = "cranfield.report.tables.rankings_of_people:index_quality_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.evaluation:index_quality_document"
     scores: Scores
     size: int
 

@@ -223,7 +223,7 @@ class Scores(Answer):
     reader of the numbers must know, such as topics that a run misses.
     """
 
-    table_maker: ClassVar[str] = "cranfield.report.tables.scores:document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.evaluation:scores_document"
     task: Task
     runs: tuple[str, ...]
     measures: tuple[Measure, ...]

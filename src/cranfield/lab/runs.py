@@ -281,7 +281,7 @@ class SimulatedRuns(Answer):
     """The files of runs that were made up."""
 
     command: ClassVar[str] = "lab simulate"
-    table_maker: ClassVar[str] = "cranfield.report.tables.studies:simulated_runs_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.lab:simulated_runs_document"
 
     files: tuple[str, ...]
 

@@ -30,7 +30,7 @@ from cranfield.report.gallery import add_box_pictures, folder_sheet, picture_she
 from cranfield.report.html_report import TITLES, case_section
 from cranfield.report.page import report_page
 from cranfield.report.sections import Section, table_section
-from cranfield.report.tables.scores import leaderboard
+from cranfield.report.tables.evaluation import leaderboard
 from cranfield.validation import validate_params
 
 if TYPE_CHECKING:

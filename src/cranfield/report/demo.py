@@ -20,7 +20,7 @@ from cranfield.report.gallery import picture_sheet
 from cranfield.report.html_report import case_section, page_about
 from cranfield.report.page import report_page
 from cranfield.report.sections import Section, table_section
-from cranfield.report.tables.scores import leaderboard
+from cranfield.report.tables.evaluation import leaderboard
 
 MEASURES = "AP nDCG@10 RR P@10 R@100 Bpref Judged@10"
 LABEL_MEASURES = "AP.concept F.concept F.example HammingLoss OS"

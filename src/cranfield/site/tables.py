@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from cranfield.campaign.results.results_data import ResultPart
 from cranfield.errors import MissingExtraError
 from cranfield.report.document import Cell, Column, Table
-from cranfield.report.tables.collection import table_of
+from cranfield.report.tables.campaign import table_of
 from cranfield.site.page_view import CellView, Picture, TableView
 
 if TYPE_CHECKING:

@@ -366,7 +366,7 @@ class ResultTable(Answer):
     """
 
     command: ClassVar[str] = "campaign results"
-    table_maker: ClassVar[str] = "cranfield.report.tables.collection:results_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.campaign:results_document"
 
     name: str
     title: str

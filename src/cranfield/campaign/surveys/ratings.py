@@ -301,7 +301,7 @@ class Association(Answer):
     """
 
     command: ClassVar[str] = "survey"
-    table_maker: ClassVar[str] = "cranfield.report.tables.surveys:association_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.campaign:association_document"
     people: int
     pairs: int
     near: float

@@ -76,7 +76,7 @@ class WrittenSurvey(Answer):
     """The files of a survey, each with what it is for."""
 
     command: ClassVar[str] = "survey"
-    table_maker: ClassVar[str] = "cranfield.report.tables.surveys:written_survey_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.campaign:written_survey_document"
     files: tuple[str, ...]
     purposes: tuple[str, ...]
 
@@ -144,7 +144,7 @@ class SurveyRows(Answer):
     """What people said, as the rows of a file that another command reads."""
 
     command: ClassVar[str] = "survey"
-    table_maker: ClassVar[str] = "cranfield.report.tables.surveys:survey_rows_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.campaign:survey_rows_document"
     survey: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]

@@ -87,7 +87,7 @@ class Choices(Answer):
     """The count of a survey in which people chose between measures, as in Ch Table 4."""
 
     command: ClassVar[str] = "lab votes"
-    table_maker: ClassVar[str] = "cranfield.report.tables.surveys:choices_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.campaign:choices_document"
 
     questions: int
     choices: tuple[Choice, ...]
@@ -254,7 +254,7 @@ class Preferences(Answer):
     """
 
     command: ClassVar[str] = "lab votes"
-    table_maker: ClassVar[str] = "cranfield.report.tables.surveys:preferences_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.campaign:preferences_document"
 
     agreements: tuple[MajorityAgreement, ...]
     less_is_better: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ class Comparability(Answer):
     """
 
     command: ClassVar[str] = "lab comparable"
-    table_maker: ClassVar[str] = "cranfield.report.tables.studies:calibration_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.lab:calibration_document"
 
     measures: tuple[str, ...]
     runs: tuple[str, ...]

@@ -139,7 +139,7 @@ class Correlations(Answer):
     """
 
     command: ClassVar[str] = "lab correlate"
-    table_maker: ClassVar[str] = "cranfield.report.tables.studies:correlations_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.lab:correlations_document"
 
     measures: tuple[str, ...]
     runs: tuple[str, ...]

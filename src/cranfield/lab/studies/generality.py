@@ -47,7 +47,7 @@ class Generality(Answer):
     """`scores` is sizes x runs x measures; deviations are of the mean over runs."""
 
     command: ClassVar[str] = "lab generality"
-    table_maker: ClassVar[str] = "cranfield.report.tables.studies:generality_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.lab:generality_document"
 
     measures: tuple[str, ...]
     runs: tuple[str, ...]

@@ -65,7 +65,7 @@ class OverlapStudy(Answer):
     """Accuracy, kappa and rank correlation against the number of opinions."""
 
     command: ClassVar[str] = "lab replay"
-    table_maker: ClassVar[str] = "cranfield.report.tables.studies:overlap_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.lab:overlap_document"
     judgements: int
     items: int
     annotators: int

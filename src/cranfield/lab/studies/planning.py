@@ -73,7 +73,7 @@ class CampaignPlan(Answer):
     """Topics, judgements, hours and money that a difference needs, by measure."""
 
     command: ClassVar[str] = "lab plan"
-    table_maker: ClassVar[str] = "cranfield.report.tables.studies:plan_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.lab:plan_document"
 
     runs: tuple[str, ...]
     baseline: str | None

@@ -67,7 +67,7 @@ class RandomStudy(Answer):
     """`scores` has a row per run and a column per measure."""
 
     command: ClassVar[str] = "lab random"
-    table_maker: ClassVar[str] = "cranfield.report.tables.studies:random_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.lab:random_document"
 
     measures: tuple[str, ...]
     runs: tuple[TestedRun, ...]

@@ -39,7 +39,7 @@ class Curves(Answer):
     same rows with a column per measure."""
 
     command: ClassVar[str] = "lab curves"
-    table_maker: ClassVar[str] = "cranfield.report.tables.studies:curves_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.lab:curves_document"
 
     measures: tuple[str, ...]
     size: int

@@ -83,7 +83,7 @@ class Replay(Answer):
     """Designs of judging against a complete truth."""
 
     command: ClassVar[str] = "lab replay"
-    table_maker: ClassVar[str] = "cranfield.report.tables.studies:replay_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.lab:replay_document"
 
     measure: str
     runs: tuple[str, ...]

@@ -492,7 +492,7 @@ class Requirements(Answer):
     """King's nine requirements for every measure; for those of annotation also the models'."""
 
     command: ClassVar[str] = "lab requirements"
-    table_maker: ClassVar[str] = "cranfield.report.tables.studies:requirements_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.lab:requirements_document"
 
     measures: tuple[str, ...]
     found: tuple[Requirement, ...]

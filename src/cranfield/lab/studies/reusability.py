@@ -50,7 +50,7 @@ class Reusability(Answer):
     """The leave-one-out effect on every run."""
 
     command: ClassVar[str] = "lab pool"
-    table_maker: ClassVar[str] = "cranfield.report.tables.studies:reusability_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.lab:reusability_document"
 
     depth: int
     runs: tuple[LeftOut, ...]

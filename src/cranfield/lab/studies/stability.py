@@ -149,7 +149,7 @@ class Stability(Answer):
     """All parts that were asked for; the other tuples are empty."""
 
     command: ClassVar[str] = "lab stability"
-    table_maker: ClassVar[str] = "cranfield.report.tables.studies:stability_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.lab:stability_document"
 
     measures: tuple[str, ...]
     runs: tuple[str, ...]

@@ -1,18 +1,27 @@
-"""A comparison of runs as tables: pairs, leaderboard, and the tests over all runs."""
+"""Tables of comparisons: runs, slices, means from little gold, judges, and the checks of a gate."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape, quoteattr
 
 from cranfield._lazy import np
+from cranfield.comparison.answer import SUCH, THESE
 from cranfield.errors import UsageError, suggest
 from cranfield.report.document import Bound, Cell, Column, Document, Table
+from cranfield.report.render import render
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from cranfield.comparison.answer import Comparison, Family
+    from cranfield.comparison.judges import IntervalEstimate, JudgesReport
+    from cranfield.comparison.ppi import PoweredPair, PoweredScores
+    from cranfield.comparison.regression_gate import Check
+    from cranfield.comparison.slices import SlicedScores
+
 
 PARTS = ("leaderboard", "pairs", "effects", "families")
 # What may be concluded, in sentences: shown when asked for, and on pages.
@@ -467,3 +476,338 @@ def _family_row(family: Family) -> list[Cell]:
     if trust is None:
         return [*row, None, None, None, None]
     return [*row, _number(trust.alpha), *(_number(100 * share) for share in trust.shares)]
+
+
+def slices_document(sliced: SlicedScores, **_: Any) -> Document:
+    """A table of means for each measure, then the pairs of all slices; programs read the means."""
+    tables = [_slice_means(sliced, measure) for measure in sliced.measures]
+    if sliced.pairs:
+        tables.append(_slice_pairs(sliced))
+    return Document(sliced.to_dict(), tables, sliced.notes, _long_slice_means(sliced))
+
+
+def _slice_means(sliced: SlicedScores, measure: str) -> Table:
+    """A row for each slice, a column for each run."""
+    columns = [Column("slice", numeric=False), Column(f"{sliced.unit}s", digits=0)]
+    columns += [Column(run) for run in sliced.runs]
+    values = {(row.slice, row.run): row.mean for row in sliced.means if row.measure == measure}
+    rows: list[list[Cell]] = [
+        [name, units, *(values[name, run] for run in sliced.runs)]
+        for name, units in sliced.slices.items()
+    ]
+    return Table(columns, rows, f"{measure} by slice")
+
+
+def _long_slice_means(sliced: SlicedScores) -> Table:
+    names = ("slice", "units", "run", "measure", "mean", "ci_low", "ci_high")
+    text = ("slice", "run", "measure")
+    rows: list[list[Cell]] = [
+        [row.slice, row.units, row.run, row.measure, row.mean, *(row.ci or (None, None))]
+        for row in sliced.means
+    ]
+    return Table([Column(name, numeric=name not in text) for name in names], rows)
+
+
+def _slice_pairs(sliced: SlicedScores) -> Table:
+    """The differences, the surest first."""
+    names = ("slice", "measure", "a", "b", "difference", "low", "high", "p", "p corr.")
+    columns = [
+        Column(name, numeric=i > 3, below=name.startswith("p")) for i, name in enumerate(names)
+    ]
+    ordered = sorted(sliced.pairs, key=lambda p: (p.p_corrected, p.p, p.slice))
+    rows: list[list[Cell]] = [
+        [p.slice, p.measure, p.a, p.b, p.difference, *p.ci, p.p, p.p_corrected] for p in ordered
+    ]
+    notes = [f"p corr.: by {sliced.correction} over all slices and pairs of a measure"]
+    return Table(columns, rows, "differences by slice", notes)
+
+
+_INTERVAL_ENDS = (
+    Column("these_low", heading="these from"),
+    Column("these_high", heading="to"),
+    Column("such_low", heading="such from"),
+    Column("such_high", heading="to"),
+)
+_SILVER_COLUMNS = (
+    Column("gold_value", heading="gold"),
+    Column("gold_these_low", heading="these from"),
+    Column("gold_these_high", heading="to"),
+    Column("gold_such_low", heading="such from"),
+    Column("gold_such_high", heading="to"),
+)
+_GOLD_WORTH = (
+    Column("weight", digits=2),
+    Column("correlation", digits=2, heading="corr."),
+    Column("effective", digits=1, heading="worth"),
+)
+
+
+def powered_document(answer: PoweredScores, **_: object) -> Document:
+    """The estimates, and the differences where they were asked for."""
+    tables = [_estimates(answer)]
+    if answer.pairs:
+        tables = [_powered_pairs(answer), *tables]
+    if answer.design == "units" and answer.gold_units < answer.silver_units:
+        tables.append(_annotation_curve(answer))
+        tables += [t for t in (_needed_gold(answer),) if t.rows]
+    return Document(answer.to_dict, tables, answer.notes, tables[0])
+
+
+def _annotation_curve(answer: PoweredScores) -> Table:
+    from cranfield.comparison.annotation_budget import POWER, gold_curve
+
+    columns = [Column("measure", numeric=False), Column("units", heading=f"gold {answer.unit}s")]
+    columns += [Column("these_width", heading="width these"), Column("such_width", heading="such")]
+    decided = bool(answer.pairs)
+    if decided:
+        columns.append(Column("detectable"))
+    rows: list[list[Cell]] = []
+    for c in gold_curve(answer):
+        row: list[Cell] = [c.measure, c.units, c.these_width, c.such_width]
+        rows.append([*row, c.detectable] if decided else row)
+    notes = [f"width: of the intervals of {THESE} and {SUCH}, averaged over runs."]
+    if decided:
+        notes.append(
+            f"detectable: the difference of {SUCH} that a test finds with power {POWER:g}, "
+            "averaged over the pairs above."
+        )
+    if answer.next_units:
+        notes.append(f"judge next, drawn at random over the silver: {', '.join(answer.next_units)}")
+    return Table(columns, rows, "How much more gold?", notes)
+
+
+def _needed_gold(answer: PoweredScores) -> Table:
+    from cranfield.comparison.annotation_budget import gold_needed
+    from cranfield.stats.effects import pilot_note
+
+    names = ("measure", "what", "target", "goal")
+    columns = [*(Column(n, numeric=False) for n in names), Column("units", heading="gold needed")]
+    rows: list[list[Cell]] = [
+        [n.measure, n.what, n.target, n.goal, n.units if n.units is not None else "never"]
+        for n in gold_needed(answer, width=answer.width, detect=answer.detect)
+    ]
+    notes = [
+        f"never: not even with gold for all {answer.silver_units} {answer.unit}s; needed "
+        + pilot_note(answer.gold_units, f"gold {answer.unit}s")
+    ]
+    return Table(columns, rows, "Gold that is needed", notes)
+
+
+def _estimate_row(estimate: Any) -> list[Cell]:
+    cells: list[Cell] = [estimate.value, *estimate.these, *estimate.such]
+    cells += [estimate.gold_value, *estimate.gold_these, *estimate.gold_such]
+    return [*cells, estimate.weight, estimate.correlation, estimate.effective]
+
+
+def _powered_notes(answer: PoweredScores) -> list[str]:
+    targets = [f"{name}: {text}" for name, text in answer.targets().items()]
+    method = f"{100 * (1 - answer.alpha):g} % intervals: {answer.interval}"
+    if answer.interval == "studentized":
+        method += f", {answer.resamples} resamples, seed {answer.seed}"
+    return [
+        f"{targets[0]}; {targets[1]}.",
+        f"gold: the {answer.gold_units} {answer.unit}s that people judged, alone, with the same "
+        "two intervals.",
+        f"weight: how much of the silver is used; corr.: of gold and silver over {answer.unit}s; "
+        f"worth: how many gold {answer.unit}s alone would say as much.",
+        f"{method}.",
+    ]
+
+
+def _estimates(answer: PoweredScores) -> Table:
+    columns = [Column("measure", numeric=False), Column("run", numeric=False)]
+    columns += [Column("value"), *_INTERVAL_ENDS, *_SILVER_COLUMNS, *_GOLD_WORTH]
+    rows: list[list[Cell]] = [[e.measure, e.run, *_estimate_row(e)] for e in answer.estimates]
+    title = (
+        f"Gold for {answer.gold_units} of {answer.silver_units} {answer.unit}s, silver for all "
+        f"({THESE}, {SUCH})"
+    )
+    return Table(columns, rows, title, _powered_notes(answer))
+
+
+def _powered_pairs(answer: PoweredScores) -> Table:
+    columns = [Column(n, numeric=False) for n in ("measure", "a", "b")]
+    columns += [Column("difference"), *_INTERVAL_ENDS, Column("p", below=True)]
+    columns += [Column("p_corrected", heading="p corr.", below=True), *_SILVER_COLUMNS]
+    columns += [Column("gold_p", heading="gold p", below=True), *_GOLD_WORTH]
+    rows = [_pair_row(pair) for pair in answer.pairs]
+    notes = [
+        f"differences are a - b; p: that of {SUCH} is zero; p corr.: {answer.correction} "
+        "correction over the pairs of each measure."
+    ]
+    against = f" against {answer.baseline}" if answer.baseline else ", all pairs"
+    return Table(columns, rows, f"Differences{against}", notes)
+
+
+def _pair_row(pair: PoweredPair) -> list[Cell]:
+    cells = _estimate_row(pair)
+    worth_start = len(cells) - len(_GOLD_WORTH)
+    gold_start = worth_start - len(_SILVER_COLUMNS)
+    tests: list[Cell] = [pair.p, pair.p_corrected]
+    names: list[Cell] = [pair.measure, pair.a, pair.b]
+    return [
+        *names,
+        *cells[:gold_start],
+        *tests,
+        *cells[gold_start:worth_start],
+        pair.gold_p,
+        *cells[worth_start:],
+    ]
+
+
+def judges_document(report: JudgesReport, **_: object) -> Document:
+    """Agreement, confusion, and what each judge does to means, rankings and single runs."""
+    tables = [_judge_agreement(report), _judge_confusion(report)]
+    if any(judge.measures for judge in report.judges):
+        tables += [_judge_rankings(report), _judged_means(report)]
+    tables += [t for t in (_swaps(report), _judge_families(report)) if t.rows]
+    return Document(report.to_dict, tables, report.notes)
+
+
+def _text_columns(*names: str) -> list[Column]:
+    return [Column(name, numeric=False) for name in names]
+
+
+def _interval_cells_of(estimate: IntervalEstimate) -> list[Cell]:
+    return [estimate.value, estimate.low, estimate.high]
+
+
+def _judge_agreement(report: JudgesReport) -> Table:
+    columns = [*_text_columns("judge"), Column("judgements")]
+    for name, heading in (
+        ("share", "same"),
+        ("kappa", "kappa"),
+        ("weighted", "weighted"),
+        ("shift", "shift"),
+    ):
+        columns += [Column(name, 3, heading=heading), Column(f"{name}_low", 3, heading="from")]
+        columns += [Column(f"{name}_high", 3, heading="to")]
+    rows: list[list[Cell]] = []
+    for judge in report.judges:
+        a = judge.agreement
+        row: list[Cell] = [judge.name, a.judgements]
+        for estimate in (a.share, a.kappa, a.weighted, a.shift):
+            row += _interval_cells_of(estimate)
+        rows.append(row)
+    notes = [
+        "same: the share of equal grades; kappa: beyond chance (Cohen); weighted: with squared "
+        "distances of grades; shift: mean grade of the judge less that of the gold.",
+        f"{100 * (1 - report.alpha):g} % intervals: {report.unit}s drawn anew, {report.resamples} "
+        f"resamples, seed {report.seed}.",
+    ]
+    return Table(columns, rows, "Agreement with the gold", notes)
+
+
+def _judge_confusion(report: JudgesReport) -> Table:
+    levels = sorted({level for judge in report.judges for level in judge.agreement.levels})
+    columns = [*_text_columns("judge"), Column("gold", 0)]
+    columns += [Column(f"given_{level:g}", heading=f"{level:g}") for level in levels]
+    rows: list[list[Cell]] = []
+    for judge in report.judges:
+        a = judge.agreement
+        for level, counts in zip(a.levels, a.confusion, strict=True):
+            count_of = dict(zip(a.levels, counts, strict=True))
+            rows.append([judge.name, f"{level:g}", *(count_of.get(g, 0) for g in levels)])
+    return Table(columns, rows, "What the judge gives (columns) where the gold has (rows)")
+
+
+def _judge_rankings(report: JudgesReport) -> Table:
+    columns = [*_text_columns("judge", "measure"), Column("units"), Column("tau", 3)]
+    columns += [Column("tau_ap", 3, heading="tau AP"), Column("swaps"), Column("pairs")]
+    columns.append(Column("interaction_p", heading="p alike", below=True))
+    rows: list[list[Cell]] = []
+    for judge in report.judges:
+        for m in judge.measures:
+            row: list[Cell] = [judge.name, m.measure, m.units, m.tau, m.tau_ap]
+            rows.append([*row, len(m.swaps), m.pairs, m.interaction_p])
+    notes = [
+        "tau, tau AP: of the runs by their means under judge and gold; swaps: pairs of which one "
+        "truth is sure (t, Holm) and the other says the opposite.",
+        "p alike: that the judge changes all runs alike; a small one says that it favours some.",
+    ]
+    return Table(columns, rows, "What the judges do to the ranking of the runs", notes)
+
+
+def _judged_means(report: JudgesReport) -> Table:
+    columns = [*_text_columns("judge", "measure", "run"), Column("gold"), Column("judged")]
+    columns += [Column("shift_low", heading="shift from"), Column("shift_high", heading="to")]
+    columns += [Column("ahead"), Column("ahead_low", heading="from")]
+    columns += [Column("ahead_high", heading="to"), Column("p", heading="p corr.", below=True)]
+    rows: list[list[Cell]] = []
+    for judge in report.judges:
+        for m in judge.measures:
+            for i, run in enumerate(m.runs):
+                row: list[Cell] = [judge.name, m.measure, run, m.gold[i], m.judged[i], *m.shift[i]]
+                favour = m.favours[i] if m.favours else None
+                rows.append(
+                    [*row, None, None, None, None]
+                    if favour is None
+                    else [*row, favour.ahead, *favour.ci, favour.p_corrected]
+                )
+    note = "shift: judged less gold; ahead: how much more than the other runs this one gains"
+    return Table(columns, rows, "Means under gold and judge", [note])
+
+
+def _swaps(report: JudgesReport) -> Table:
+    columns = [
+        *_text_columns("judge", "measure", "a", "b"),
+        Column("gold"),
+        Column("gold_p", below=True),
+    ]
+    columns += [Column("judged"), Column("judged_p", below=True)]
+    rows: list[list[Cell]] = []
+    for judge in report.judges:
+        for m in judge.measures:
+            for s in m.swaps:
+                gold: list[Cell] = [s.gold_difference, s.gold_p]
+                judged: list[Cell] = [s.judged_difference, s.judged_p]
+                rows.append([judge.name, m.measure, s.a, s.b, *gold, *judged])
+    return Table(columns, rows, "Differences that turn round")
+
+
+def _judge_families(report: JudgesReport) -> Table:
+    columns = [
+        *_text_columns("judge", "measure", "family"),
+        Column("ahead"),
+        Column("low"),
+        Column("high"),
+    ]
+    columns.append(Column("p", heading="p corr.", below=True))
+    rows: list[list[Cell]] = [
+        [judge.name, m.measure, f.name, f.ahead, *f.ci, f.p_corrected]
+        for judge in report.judges
+        for m in judge.measures
+        for f in m.families
+    ]
+    return Table(columns, rows, "Families of runs")
+
+
+def junit_xml(checks: Sequence[Check], name: str = "cranfield") -> str:
+    """The checks as test cases."""
+    bad = sum(not check.holds for check in checks)
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuites tests="{len(checks)}" failures="{bad}">',
+        f'<testsuite name={quoteattr(name)} tests="{len(checks)}" failures="{bad}" errors="0">',
+    ]
+    for check in checks:
+        testcase = f"<testcase classname={quoteattr(check.run)} name={quoteattr(check.measure)}"
+        if check.holds:
+            lines.append(f"{testcase}/>")
+        else:
+            failure = f"<failure message={quoteattr(check.said)}>{escape(check.said)}</failure>"
+            lines.append(f"{testcase}>{failure}</testcase>")
+    return "\n".join([*lines, "</testsuite>", "</testsuites>", ""])
+
+
+def markdown_summary(checks: Sequence[Check]) -> str:
+    """The verdict, and a table of the checks with what fails first."""
+    bad = sum(not check.holds for check in checks)
+    verdict = f"{bad} of {len(checks)} checks failed" if bad else f"{len(checks)} checks passed"
+    names = ("result", "run", "measure", "what was found")
+    columns = [Column(name, numeric=False) for name in names]
+    rows = [
+        ["passed" if check.holds else "FAILED", check.run, check.measure, check.said]
+        for check in sorted(checks, key=lambda check: check.holds)
+    ]
+    return f"**{verdict}**\n\n" + render(Document({}, [Table(columns, rows)]), "markdown")

@@ -41,7 +41,7 @@ class Rehearsal(Answer):
     """The checks, and figures that are told but not judged: seconds and memory."""
 
     command: ClassVar[str] = "campaign rehearse"
-    table_maker: ClassVar[str] = "cranfield.report.tables.collection:rehearsal_document"
+    table_maker: ClassVar[str] = "cranfield.report.tables.campaign:rehearsal_document"
     seed: int
     scale: float
     database: str

@@ -1,31 +1,35 @@
-"""Tables of scores: the leaderboard, and values per topic, item or concept."""
+"""Tables of evaluation: scores, explanations, votes on categories, displacement, measures."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cranfield.evaluation.truth_uncertainty import better_rows, run_doubts, topic_doubts
 from cranfield.report.document import Cell, Column, Document, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from cranfield.evaluation.baselines import Annotation
     from cranfield.evaluation.calibration import CalibratedRun
+    from cranfield.evaluation.category_votes import UncertainScores
     from cranfield.evaluation.concept_queries import ConceptRanking
+    from cranfield.evaluation.displacement import DisplacementScores
     from cranfield.evaluation.explanations import Derivation, Explanations, ItemExplanation
     from cranfield.evaluation.feedback import Feedback
     from cranfield.evaluation.fusion import Fusion
+    from cranfield.evaluation.index_quality import IndexQuality
     from cranfield.evaluation.scores import Scores
     from cranfield.measures import Measure
+
 
 UNITS = {"topic": "topics", "item": "items", "concept": "concepts"}
 
 
-def document(
+def scores_document(
     scores: Scores, *, per: Sequence[str] = (), ranks: bool = False, **_: object
 ) -> Document:
     """The leaderboard, how far ties can move it, and the values of the units in `per`.
@@ -238,20 +242,20 @@ MOST_RUNS = 20
 
 def doubt_tables(scores: Scores) -> list[Table]:
     """Both parts of every interval, who is better, each place, and what carries the doubt."""
-    tables = [_runs(scores)]
+    tables = [_doubt_of_runs(scores)]
     if len(scores.runs) > 1:
-        tables += [_better(scores), _places(scores)]
-    tables.append(_units(scores))
+        tables += [_better_pairs(scores), _place_chances(scores)]
+    tables.append(_doubtful_units(scores))
     if scores.doubt is not None and scores.doubt.items:
-        tables.append(_items(scores))
+        tables.append(_doubtful_items(scores))
     if scores.run_facts and "bounds" in scores.run_facts[0]:
-        tables.insert(1, _bounds(scores))
+        tables.insert(1, _score_bounds(scores))
     return tables
 
 
-def _bounds(scores: Scores) -> Table:
+def _score_bounds(scores: Scores) -> Table:
     """The least and the greatest value that the cells without a judgement allow."""
-    columns = [_text("measure"), _text("run"), Column("expected")]
+    columns = [_text_column("measure"), _text_column("run"), Column("expected")]
     columns += [Column("lowest"), Column("highest")]
     rows: list[list[Cell]] = []
     for m in scores.measures:
@@ -263,13 +267,13 @@ def _bounds(scores: Scores) -> Table:
     return Table(columns, rows, "Bounds whatever the other cells are", [note])
 
 
-def _text(name: str) -> Column:
+def _text_column(name: str) -> Column:
     return Column(name, numeric=False)
 
 
-def _runs(scores: Scores) -> Table:
+def _doubt_of_runs(scores: Scores) -> Table:
     unit = f"{scores.main_unit}s"
-    columns = [_text("measure"), _text("run"), Column("expected")]
+    columns = [_text_column("measure"), _text_column("run"), Column("expected")]
     columns += [Column("by_truth", heading="± truth"), Column("by_units", heading=f"± {unit}")]
     for name, heading in (("truth", "truth"), ("units", unit), ("both", "both")):
         columns += [Column(f"{name}_low", heading=f"{heading} from")]
@@ -280,10 +284,10 @@ def _runs(scores: Scores) -> Table:
         for ends in (d.truth_interval, d.topics_interval, d.interval):
             row += [None, None] if ends is None else list(ends)
         rows.append(row)
-    return Table(columns, rows, "How far the values are sure", _notes(scores, unit))
+    return Table(columns, rows, "How far the values are sure", _doubt_notes(scores, unit))
 
 
-def _notes(scores: Scores, unit: str) -> list[str]:
+def _doubt_notes(scores: Scores, unit: str) -> list[str]:
     doubt = scores.doubt
     if doubt is None:
         return []
@@ -298,18 +302,18 @@ def _notes(scores: Scores, unit: str) -> list[str]:
     ]
 
 
-def _better(scores: Scores) -> Table:
-    columns = [_text("measure"), _text("a"), _text("b"), Column("difference")]
+def _better_pairs(scores: Scores) -> Table:
+    columns = [_text_column("measure"), _text_column("a"), _text_column("b"), Column("difference")]
     columns += [Column("by_truth", heading="± truth"), Column("better", heading="a better")]
     rows: list[list[Cell]] = [list(row.values()) for row in better_rows(scores)]
     note = f"a better: over the draws of the truth, on these {scores.main_unit}s; a tie is half."
     return Table(columns, rows, "Who is better under this truth", [note]).first(10 * ROWS_SHOWN)
 
 
-def _places(scores: Scores) -> Table:
+def _place_chances(scores: Scores) -> Table:
     doubt = scores.doubt
     count = min(len(scores.runs), MOST_RUNS)
-    columns = [_text("measure"), _text("run")]
+    columns = [_text_column("measure"), _text_column("run")]
     columns += [Column(f"place_{i + 1}", 3, heading=str(i + 1)) for i in range(count)]
     rows: list[list[Cell]] = []
     for m in scores.measures:
@@ -320,9 +324,9 @@ def _places(scores: Scores) -> Table:
     return Table(columns, rows, "Probability of each place")
 
 
-def _units(scores: Scores) -> Table:
+def _doubtful_units(scores: Scores) -> Table:
     unit = scores.main_unit
-    columns = [_text("measure"), _text("unit"), Column("share"), Column("spread")]
+    columns = [_text_column("measure"), _text_column("unit"), Column("share"), Column("spread")]
     rows: list[list[Cell]] = []
     for m in map(str, scores.measures):
         largest = [t for t in topic_doubts(scores) if t.measure == m][:ROWS_SHOWN]
@@ -331,8 +335,13 @@ def _units(scores: Scores) -> Table:
     return Table(columns, rows, f"The {unit}s that carry the doubt", [note])
 
 
-def _items(scores: Scores) -> Table:
-    columns = [_text("measure"), _text("topic"), _text("item"), Column("share")]
+def _doubtful_items(scores: Scores) -> Table:
+    columns = [
+        _text_column("measure"),
+        _text_column("topic"),
+        _text_column("item"),
+        Column("share"),
+    ]
     rows: list[list[Cell]] = []
     doubt = scores.doubt
     for m in map(str, scores.measures):
@@ -457,3 +466,189 @@ def _derivation_table(derivation: Derivation) -> Table:
         for s in derivation.steps
     ]
     return Table(columns, rows, str(derivation.measure), [derivation.arithmetic])
+
+
+def category_votes_document(scores: UncertainScores, **_: object) -> Document:
+    """Distributions per topic, bands over depths, categories of the queries, and who is better."""
+    tables = [_category_topics(scores)]
+    if scores.bands:
+        tables.append(_category_bands(scores))
+    tables.append(_categories(scores))
+    if scores.comparisons:
+        tables.append(_better_in_category(scores))
+    return Document(scores.to_dict, tables, scores.notes)
+
+
+def _depth(scores: UncertainScores) -> str:
+    return "" if scores.k is None else f"@{scores.k}"
+
+
+def _category_topics(scores: UncertainScores) -> Table:
+    names = [f"{m}{_depth(scores)}" for m in ("P", "R")]
+    heads = [_text_column("run"), _text_column("topic")]
+    if scores.k is None:
+        heads.append(Column("items"))
+    heads += [
+        Column(f"{n} {statistic}") for n in names for statistic in ("mean", "sd", "5 %", "95 %")
+    ]
+    rows: list[list[Cell]] = []
+    for name, topics in scores.runs.items():
+        for t in topics:
+            row: list[Cell] = [name, t.topic, *([t.retrieved] if scores.k is None else [])]
+            for d in (t.precision, t.recall):
+                row += (
+                    [None] * 4 if d is None else [d.mean, d.sd, d.quantile(0.05), d.quantile(0.95)]
+                )
+            rows.append(row)
+        p, r = scores.mean(name, "precision"), scores.mean(name, "recall")
+        blank: list[Cell] = [None] if scores.k is None else []
+        rows.append([name, "all", *blank, *p, None, None, *r, None, None])
+    which = "all items" if scores.k is None else f"the first {scores.k} items"
+    return Table(heads, rows, f"Uncertain precision and recall of {which}")
+
+
+def _category_bands(scores: UncertainScores) -> Table:
+    heads = [_text_column("run"), Column("k")]
+    heads += [
+        Column(f"{m} {statistic}") for m in ("P", "R") for statistic in ("mean", "low", "high")
+    ]
+    rows: list[list[Cell]] = [[b.run, b.k, *b.precision, *b.recall] for b in scores.bands]
+    note = "low, high: the band of nine tenths around the mean over topics"
+    return Table(heads, rows, "Precision and recall over depths", [note])
+
+
+def _categories(scores: UncertainScores) -> Table:
+    seen: dict[str, list[list[Cell]]] = {}
+    for topics in scores.runs.values():
+        for t in topics:
+            seen.setdefault(
+                t.topic, [[t.topic, c.category, c.probability, c.size] for c in t.categories]
+            )
+    heads = [
+        _text_column("topic"),
+        _text_column("category"),
+        Column("probability"),
+        Column("size", digits=2),
+    ]
+    rows = [row for rows_of in seen.values() for row in rows_of]
+    note = "probability: that the query is of it; size: expected number of its items"
+    return Table(heads, rows, "Categories of the queries", [note])
+
+
+def _better_in_category(scores: UncertainScores) -> Table:
+    heads = [_text_column("a"), _text_column("b"), _text_column("topic")]
+    heads += [Column(c) for c in ("a better", "equal", "b better")] + [Column("p", below=True)]
+    rows: list[list[Cell]] = []
+    for c in scores.comparisons:
+        for topic, o in [*c.topics.items(), ("all", c.overall)]:
+            p = c.p if topic == "all" else None
+            rows.append([c.a, c.b, topic, o.better, o.equal, o.worse, p])
+    measure = f"P{_depth(scores)}" if scores.k else "R"
+    notes = ["p: paired randomisation test of the expected values over topics"]
+    return Table(heads, rows, f"Probability that a run has the higher {measure}", notes)
+
+
+def displacement_document(
+    scores: DisplacementScores, *, per: Sequence[str] = (), **_: object
+) -> Document:
+    """Means over subjects, what they are made of, tests between runs, and more if asked for."""
+    tables = [_displacement_overview(scores)]
+    parts = _displacement_parts(scores)
+    if parts is not None:
+        tables.append(parts)
+    if scores.pairs:
+        tables.append(_displacement_pairs(scores))
+    machine = tables[0]
+    if "subject" in per:
+        machine = _listing(scores, scores.subject_rows(), ("run", "subject"), "Per subject")
+        tables.append(machine)
+    if "topic" in per:
+        keys = ("run", "subject", "topic")
+        machine = _listing(scores, scores.topic_rows(), keys, "Per subject and topic")
+        tables.append(machine)
+    return Document(partial(scores.to_dict, per=per), tables, scores.notes, machine)
+
+
+def _displacement_overview(scores: DisplacementScores) -> Table:
+    columns = [Column("run", numeric=False)]
+    for m in scores.measures:
+        columns.append(Column(str(m), best="max" if m.higher_is_better else "min"))
+        columns.append(Column(f"sd of {m}", heading="sd"))
+    columns += [Column("subjects"), Column("topics")]
+    rows: list[list[Cell]] = []
+    for r, run in enumerate(scores.runs):
+        row: list[Cell] = [run]
+        for m in scores.measures:
+            row += [float(scores.mean(m)[r]), _number(scores.spread(m)[r])]
+        rows.append([*row, len(scores.subjects), len(scores.topics)])
+    return Table(columns, rows, notes=["sd: between subjects"])
+
+
+def _displacement_parts(scores: DisplacementScores) -> Table | None:
+    """What the displacement is made of, under each supposition."""
+    sums = [(m, parts) for m in scores.measures if (parts := scores.parts(m)) is not None]
+    if not sums:
+        return None
+    columns = [Column("run", numeric=False), Column("listed"), Column("not retrieved")]
+    columns += [Column(f"{m} {part}") for m, _ in sums for part in ("retrieved", "other items")]
+    rows: list[list[Cell]] = [
+        [run, scores.listed, scores.absent[r], *(x for _, parts in sums for x in parts[r])]
+        for r, run in enumerate(scores.runs)
+    ]
+    note = "listed: items of all lists; the two parts of each sum: of items retrieved, and not"
+    return Table(columns, rows, "What the displacement is made of", [note])
+
+
+def _displacement_pairs(scores: DisplacementScores) -> Table:
+    columns = [Column(name, numeric=False) for name in ("measure", "a", "b")]
+    columns += [Column("difference"), Column("p", below=True)]
+    rows: list[list[Cell]] = [
+        [p.measure, p.a, p.b, p.difference, _number(p.p)] for p in scores.pairs
+    ]
+    note = "paired randomisation test over subjects"
+    return Table(columns, rows, "Differences between runs", [note])
+
+
+def _listing(
+    scores: DisplacementScores,
+    rows: Iterable[dict[str, Any]],
+    keys: Sequence[str],
+    title: str,
+) -> Table:
+    columns = [Column(k, numeric=False) for k in keys]
+    columns += [Column(str(m)) for m in scores.measures]
+    return Table(columns, [list(row.values()) for row in rows], title)
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def index_quality_document(
+    answer: IndexQuality, *, per: Sequence[str] = (), **_: object
+) -> Document:
+    """The scores of queries that know the answer and of runs, and what the runs lose."""
+    from cranfield.evaluation.index_quality import BEST, OPTIMAL
+
+    scores = answer.scores
+    board = leaderboard(scores)
+    notes = [f"{OPTIMAL}: Rocchio's, best for the difference of mean cosines, not for a measure"]
+    if answer.reference == BEST:
+        notes.append(f"{BEST}: found by descent on a loss of the ranking")
+    tables = [replace(board, notes=[*board.notes, *notes])]
+    if answer.others:
+        rows: list[list[Cell]] = []
+        for run in answer.others:
+            lost = [answer.lost(run, m) for m in scores.measures]
+            rows.append([run, *(f"{value:.4f} ({share:.0%})" for value, share in lost)])
+        columns = [Column("run", numeric=False)]
+        columns += [Column(str(m), heading=m.mean_label) for m in scores.measures]
+        title = f"Lost in the query (and as a share of what the {answer.reference} reaches)"
+        tables.append(Table(columns, rows, title))
+    unit_tables = [per_unit(scores, unit) for unit in per]
+    return Document(
+        partial(answer.to_dict, per=per),
+        [*tables, *unit_tables],
+        answer.notes,
+        unit_tables[0] if unit_tables else None,
+    )
