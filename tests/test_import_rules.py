@@ -34,3 +34,16 @@ def test_the_core_is_reached_through_few_doors():
     found = {p.relative_to(PACKAGE).as_posix() for p in PACKAGE.rglob("*.py") if imports_core(p)}
     assert "evaluation/ranked.py" in found
     assert not [name for name in found if not name.startswith(ALLOWED)]
+
+
+def test_numpy_is_loaded_in_one_of_two_ways():
+    """At the top of a module, or by `cranfield._lazy`; never inside a function."""
+    nested = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for function in ast.walk(ast.parse(path.read_text()))
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import) and any(a.name == "numpy" for a in node.names)
+    }
+    assert nested == {"_lazy.py"}

@@ -1,7 +1,7 @@
 """What is made when it is first used: numpy, and properties.
 
 Evaluating a TREC file needs no array in Python, and loading numpy takes longer than most
-evaluations. The modules on that way import `np` from here.
+evaluations. The modules on that way import `np` from here; all others import numpy at their top.
 
 Python 3.11's `functools.cached_property` has one lock for all objects of a class. A process that
 is forked while another thread computes a property would wait for it without end, and threads wait
@@ -12,10 +12,12 @@ compute the same value, and all get the first.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+__all__ = ["cached_property", "np"]
 
 if TYPE_CHECKING or sys.version_info >= (3, 12):
-    from functools import cached_property as cached_property
+    from functools import cached_property
 else:
 
     class cached_property:  # noqa: N801
@@ -34,13 +36,16 @@ else:
             return instance.__dict__.setdefault(self._name, self._compute(instance))
 
 
-class _Numpy:
-    def __getattr__(self, name: str) -> Any:
-        import numpy
+if TYPE_CHECKING:
+    import numpy as np
+else:
 
-        value = getattr(numpy, name)
-        setattr(self, name, value)
-        return value
+    class _Numpy:
+        def __getattr__(self, name):
+            import numpy
 
+            value = getattr(numpy, name)
+            setattr(self, name, value)
+            return value
 
-np: Any = _Numpy()
+    np = _Numpy()

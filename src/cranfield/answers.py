@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield._json import jsonable
+from cranfield._lazy import np
 from cranfield._version import __version__
 from cranfield.errors import CranfieldError, InputError, UsageError, suggest
 from cranfield.io import frames
@@ -22,14 +23,11 @@ from cranfield.io.files import describe, read_json_text, write_atomic
 from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
     import polars as pl
     import pyarrow as pa
 
     from cranfield.report.charts.model import Chart
-else:
-    from cranfield._lazy import np
 
 # What a saved result may hold: the name in files, and the class. A class may be renamed or moved
 # without a change to files; a name in files stays.

@@ -17,6 +17,7 @@ import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
+from cranfield._lazy import np
 from cranfield.errors import UsageError
 
 Arguments = ParamSpec("Arguments")
@@ -130,8 +131,6 @@ def as_array(name: str, value: Any, *, ndim: int, dtype: Any = float) -> Any:
 
     Numbers become integers or truth values only where nothing is lost.
     """
-    import numpy as np
-
     if not _is_array(value) and not _is_number(value):
         raise UsageError(f"{name}={describe_value(value)} is not an array of numbers")
     array = np.asarray(value)
@@ -306,8 +305,6 @@ def _is_array(value: Any) -> bool:
     """An array of numbers, or lists that become one; functions check the shape they need."""
     if not _is_sequence(value) and not hasattr(value, "__array__"):
         return False
-    import numpy as np  # a function of arrays has loaded it
-
     try:
         array = np.asarray(value)
         if array.dtype.kind == "O" and not any(isinstance(entry, str) for entry in array.flat):

@@ -16,10 +16,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from cranfield._lazy import np
 from cranfield.errors import CranfieldError, UsageError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from cranfield.data.collection import Kind
@@ -151,8 +151,6 @@ def live_rows(scores: Scores, measure: str, entries: Sequence[Mapping[str, Any]]
     `entries` say of each run its `run`, `team` and whether it is a `baseline`, in the order in
     which they came. A measure that is no mean over its units has no board.
     """
-    import numpy as np
-
     ranked_by = scores.measure_named(measure)
     sampled = scores.sampled(ranked_by)
     if sampled is None:
@@ -219,8 +217,6 @@ def _ladder(
 
 def _levels(values: Floats) -> list[list[int]]:
     """Rows of values, best first, cut where all above differ significantly from all below."""
-    import numpy as np
-
     from cranfield.stats.corrections import correct
     from cranfield.stats.paired import t_test
 
@@ -237,8 +233,6 @@ def _levels(values: Floats) -> list[list[int]]:
 
 def _step(values: Floats) -> float:
     """The step of the shown values: what a test resolves, as 1, 2 or 5 of a decimal."""
-    import numpy as np
-
     count, units = values.shape
     if units < 2:
         return 1.0

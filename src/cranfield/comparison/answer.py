@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
+from cranfield._lazy import np
 from cranfield.answers import Answer
 from cranfield.errors import MeasureError, UsageError, suggest
 from cranfield.io import frames
@@ -15,15 +16,12 @@ from cranfield.options import FAMILY_WISE, STEP_DOWN
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import numpy as np
     import pandas as pd
     import polars as pl
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from cranfield.stats.anova import Friedman, OneWay, Reliability, TwoWay
-else:
-    from cranfield._lazy import np
 
 TITLES = {
     "bootstrap": "Paired bootstrap test",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from cranfield._lazy import np
 from cranfield.comparison.options import ComparisonOptions
 from cranfield.errors import UsageError, suggest
 from cranfield.options import DEFAULT_RESAMPLES, IntervalMethod, PairCorrection, Tail, Test
@@ -203,8 +204,6 @@ def _drift(
     scores: Scores, earlier: Scores, measure: Measure, margin: float, by: By, plan: ComparisonPlan
 ) -> Check:
     """Test a run against earlier baselines that are put lower by the margin."""
-    import numpy as np
-
     from cranfield.comparison.sampling import sampled_units
     from cranfield.comparison.significance import PairedSample, run_tests
     from cranfield.evaluation.scores import Scores

@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
 from cranfield import _core
+from cranfield._lazy import np
 from cranfield._system import usable_cpus
 from cranfield.data import Judgements, Run
 from cranfield.data.tables import COMMON_SIZE
@@ -24,9 +25,6 @@ from cranfield.measures.ranked.kernel_calls import KernelCall
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import numpy as np
-else:
-    from cranfield._lazy import np
 
 MISSING_ZSCORE = -1000000.0
 # trec_eval ranks this for a topic that the run misses, and forgets to take it out of some values.

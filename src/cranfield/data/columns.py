@@ -6,13 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar
 
 from cranfield import _core
+from cranfield._lazy import np
 from cranfield.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
-else:
-    from cranfield._lazy import np
 
 Text: TypeAlias = "tuple[NDArray[np.uint8], NDArray[np.int64]]"
 Answer = TypeVar("Answer")

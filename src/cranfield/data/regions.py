@@ -6,13 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from cranfield._lazy import np
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
-else:
-    from cranfield._lazy import np
 
 CROWD, DIFFICULT = 1, 2  # flags of a box, as the compiled matching knows them
 # {item: [(concept, x, y, width, height), ...]}; boxes of a run have a confidence as well.

@@ -14,15 +14,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 from cranfield import _core
-from cranfield._lazy import cached_property
+from cranfield._lazy import cached_property, np
 from cranfield.data import columns
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, UsageError, first_duplicate
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
-else:
-    from cranfield._lazy import np
 
 T = TypeVar("T")
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from cranfield import _core
+from cranfield._lazy import np
 from cranfield._system import usable_cpus
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import from_nested
@@ -29,10 +30,7 @@ from cranfield.measures.ranked.kernel_calls import (
 from cranfield.notes import some_names
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
-else:
-    from cranfield._lazy import np
 
 # The number of items that a ranking or the judgements of its topic know.
 KNOWN_ITEMS = KernelCall("counts", (-math.inf, math.inf, -1.0, *(SEEN + RELEVANT - FOUND).weights))

@@ -113,8 +113,6 @@ def roc_curve(truth: Any, confidences: Any) -> Roc:
     >>> roc_curve([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     Roc(points=((0.0, 0.0), (0.0, 0.5), (0.5, 0.5), (0.5, 1.0), (1.0, 1.0)), eer=0.5, auc=0.75)
     """
-    import numpy as np
-
     true = np.asarray(truth, dtype=bool).ravel()
     scores = np.asarray(confidences, dtype=float).ravel()
     if true.all() or not true.any():

@@ -25,6 +25,7 @@ from typing import (
 )
 
 from cranfield._json import jsonable
+from cranfield._lazy import np
 from cranfield.answers import Answer, decode, encode
 from cranfield.errors import MeasureError, UsageError, suggest
 from cranfield.io import frames
@@ -35,7 +36,6 @@ from cranfield.notes import join_notes
 if TYPE_CHECKING:
     from concurrent.futures import Executor as Pool
 
-    import numpy as np
     import pandas as pd
     import polars as pl
     import pyarrow as pa
@@ -59,9 +59,6 @@ if TYPE_CHECKING:
     from cranfield.stats._resample import Resamples, Rng
     from cranfield.stats.design import UnitDesign
     from cranfield.stats.intervals import Interval
-
-else:
-    from cranfield._lazy import np
 
 Values: TypeAlias = "NDArray[np.float64]"
 # What a row has: names, and values, which may not exist.

@@ -6,16 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from cranfield._lazy import np
 from cranfield.errors import UsageError
 from cranfield.measures.base import Measure
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from cranfield.evaluation.scores import Scores
-else:
-    from cranfield._lazy import np
 
 Floats: TypeAlias = "NDArray[np.float64]"
 # So many items and topics are named, those that carry most of the uncertainty.

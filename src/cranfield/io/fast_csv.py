@@ -15,7 +15,7 @@ from itertools import count, repeat
 from typing import TYPE_CHECKING, Any
 
 from cranfield import _core
-from cranfield._lazy import cached_property
+from cranfield._lazy import cached_property, np
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem
 from cranfield.io.files import (
     BYTE_ORDER_MARK,
@@ -33,12 +33,9 @@ from cranfield.io.files import (
 from cranfield.io.sniff import separator_of
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from cranfield.data.judgement_log import Codes
-else:
-    from cranfield._lazy import np
 
 
 class PlainRows:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
+from cranfield._lazy import np
 from cranfield.data import Judgements
 from cranfield.data.tables import ChanceRow, soft_judgements
 from cranfield.errors import InputError
@@ -104,8 +105,6 @@ def read_soft_truth(path: FileForm) -> tuple[LabelMatrix, bool]:
 def _matrix(
     table: Judgements, names: tuple[str, ...], *, exclusive: bool, path: FileForm
 ) -> LabelMatrix:
-    import numpy as np
-
     from cranfield.data.labels import LabelMatrix
 
     concepts = names if exclusive else table.topics

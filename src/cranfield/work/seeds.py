@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from cranfield._lazy import np
 from cranfield.errors import UsageError
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    from cranfield._lazy import np
 
 
 def generator(seed: int, *parts: int) -> np.random.Generator:

@@ -12,13 +12,11 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from cranfield._lazy import np
 from cranfield.errors import UsageError
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
-else:
-    from cranfield._lazy import np
 
 P = ParamSpec("P")
 T = TypeVar("T")

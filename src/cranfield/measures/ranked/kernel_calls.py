@@ -7,15 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cranfield._lazy import np
 from cranfield.errors import MeasureError, NeedsError
 from cranfield.measures.base import Measure, Param
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from cranfield.data import Judgements
-else:
-    from cranfield._lazy import np
 
 EVERY = frozenset({"ranking", "judgements"})
 NO_RELEVANT_0 = "no relevant item: 0; nothing retrieved: 0"

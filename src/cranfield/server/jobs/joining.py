@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from cranfield._lazy import np
 from cranfield.server.jobs import sandbox
 
 Cells = dict[tuple[str, str], str]
@@ -55,8 +56,6 @@ def ranked_cells(path: Path) -> Cells:
 
 def label_cells(path: Path, unlisted: str | None) -> Cells:
     """Whether each item has each concept; `?` where it was not judged."""
-    import numpy as np
-
     from cranfield.data.labels import dense
     from cranfield.errors import UsageError
     from cranfield.io.labels import read_labels, resolve_unlisted

@@ -23,6 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
+from cranfield._lazy import np
 from cranfield.errors import UsageError
 
 if TYPE_CHECKING:
@@ -171,8 +172,6 @@ def _scores(
     table: Table, own: tuple[Measure, ...], kind: str, run: str, others: Scores | None
 ) -> Scores:
     """Scores of the run under the task's own measures, with those of the library."""
-    import numpy as np
-
     from cranfield.evaluation.scores import Scores
 
     unit = UNITS[kind]
