@@ -19,12 +19,7 @@ import numpy as np
 import cranfield as cf
 from campaigns import ap_like
 from cranfield.campaign.adaptive_judging import AdaptiveJudging, CandidateCells
-from cranfield.lab.studies.replay import (
-    CompleteJudgements,
-    DesignReplay,
-    replay_design,
-    summary_of,
-)
+from cranfield.lab.replay import CompleteJudgements, DesignReplay, replay_design, summary_of
 from cranfield.measures import measure
 from cranfield.stats.paired import t_test
 from run import replace_block

@@ -603,7 +603,7 @@ def agreement() -> Found:
 
 def lab() -> Found:
     """What `lab stability` says of other topics, beside what other topics say."""
-    from cranfield.lab.studies.stability import _others, _powers
+    from cranfield.lab.ranking_stability import _others, _powers
 
     table, missed = [], []
     options = {"level": LEVEL, "resamples": 199, "rng": 1}

@@ -22,7 +22,7 @@ DATA = Path(__file__).parent / "data" / "lab"
 def material_files() -> tuple[str, list[str]]:
     """The truth and the runs as files, made once."""
     from cranfield.data.labels import LabelMatrix
-    from cranfield.lab.runs import graded_labels
+    from cranfield.lab.synthetic_runs import graded_labels
     from cranfield.ontologies import pto
 
     DATA.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def material_files() -> tuple[str, list[str]]:
 
 def timed(workers: int) -> tuple[float, float, dict[str, object]]:
     """Seconds of the study with so many worker processes, their CPU seconds, what it finds."""
-    from cranfield.lab.studies.stability import stability
+    from cranfield.lab.ranking_stability import stability
     from cranfield.lab.study_input import StudyInput
     from cranfield.work.executors import Plan
 

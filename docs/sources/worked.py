@@ -118,7 +118,7 @@ def table_1_ranks() -> list[str]:
 
 def deviation(base: float, value: float) -> float:
     """The gap to a baseline in percent of it (Table 2)."""
-    from cranfield.lab.studies.generality import deviation_percent
+    from cranfield.lab.growing_collections import deviation_percent
 
     return deviation_percent(base, value)
 

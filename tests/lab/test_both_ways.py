@@ -7,8 +7,8 @@ import cranfield as cf
 from cranfield.cli import main
 from cranfield.errors import UsageError
 from cranfield.io.samples import SAMPLE
-from cranfield.lab.api import run_study
-from cranfield.lab.studies.correlate import both_ways, forms_of
+from cranfield.lab.measure_correlation import both_ways, forms_of
+from cranfield.lab.study_runner import run_study
 from cranfield.report.document import document_of
 
 TRUTH = str(SAMPLE / "truth.csv")

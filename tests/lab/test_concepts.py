@@ -9,19 +9,19 @@ from cranfield.errors import CranfieldError, MeasureError, UsageError
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.ontology import read_ontology
-from cranfield.lab.studies.correlate import correlate
-from cranfield.lab.studies.generality import generality, simulated_generality
-from cranfield.lab.studies.random_runs import random_study
-from cranfield.lab.studies.rank_curves import curves
-from cranfield.lab.studies.requirements import (
+from cranfield.lab.growing_collections import generality, simulated_generality
+from cranfield.lab.measure_correlation import correlate
+from cranfield.lab.measure_requirements import (
     ConceptKnowledge,
     chosen_concepts,
     label_cases,
     requirements,
 )
-from cranfield.lab.studies.reusability import leave_one_out
-from cranfield.lab.studies.stability import stability
+from cranfield.lab.rank_curves import curves
+from cranfield.lab.ranking_stability import stability
+from cranfield.lab.reusability import leave_one_out
 from cranfield.lab.study_input import StudyInput
+from cranfield.lab.synthetic_runs import random_study
 from cranfield.measures import measure
 from cranfield.work.executors import Plan
 from tests.peers import sklearn_metrics

@@ -11,8 +11,8 @@ import pytest
 
 from cranfield.data import Run
 from cranfield.errors import CranfieldError, MissingExtraError, UsageError
-from cranfield.lab.studies.correlate import correlate
-from cranfield.lab.studies.stability import stability
+from cranfield.lab.measure_correlation import correlate
+from cranfield.lab.ranking_stability import stability
 from cranfield.lab.study_input import StudyInput
 from cranfield.work.executors import LostPieceError, Plan, run_pieces
 from cranfield.work.serialisation import cache_answers, full_path

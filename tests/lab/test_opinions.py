@@ -19,7 +19,7 @@ from cranfield.agreement.simulate import simulate_log
 from cranfield.cli import main
 from cranfield.data.judgement_log import judgement_log
 from cranfield.errors import UsageError
-from cranfield.lab.studies.opinions import _accuracy_and_kappa
+from cranfield.lab.replay import _accuracy_and_kappa
 
 
 def gold_of(simulated):

@@ -11,7 +11,7 @@ from scipy import stats
 
 import cranfield as cf
 from cranfield.cli import main
-from cranfield.lab.studies.planning import gold_beside_judge
+from cranfield.lab.planning import gold_beside_judge
 
 
 def pilot(values: np.ndarray) -> cf.Scores:

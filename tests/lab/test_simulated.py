@@ -6,7 +6,7 @@ from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io import read_qrels
 from cranfield.io.labels import read_labels
-from cranfield.lab.runs import graded_labels, graded_rankings
+from cranfield.lab.synthetic_runs import graded_labels, graded_rankings
 
 
 def test_simulated_systems_are_graded_and_seeded(digits):

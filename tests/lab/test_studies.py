@@ -18,16 +18,15 @@ from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import evaluate
+from cranfield.lab.growing_collections import generality, simulated_generality
+from cranfield.lab.measure_correlation import correlate, correlate_scores, fast_tau
+from cranfield.lab.measure_requirements import requirements
+from cranfield.lab.rank_curves import curves
+from cranfield.lab.ranking_stability import _needed, _others, _powers, stability
 from cranfield.lab.resample import Disturbance, Draws, disturbed
-from cranfield.lab.runs import graded_rankings
-from cranfield.lab.studies.correlate import correlate, correlate_scores, fast_tau
-from cranfield.lab.studies.generality import generality, simulated_generality
-from cranfield.lab.studies.random_runs import _made_up, random_study
-from cranfield.lab.studies.rank_curves import curves
-from cranfield.lab.studies.requirements import requirements
-from cranfield.lab.studies.reusability import leave_one_out
-from cranfield.lab.studies.stability import _needed, _others, _powers, stability
+from cranfield.lab.reusability import leave_one_out
 from cranfield.lab.study_input import StudyInput
+from cranfield.lab.synthetic_runs import _made_up, graded_rankings, random_study
 from cranfield.report.document import document_of
 from cranfield.site.work_pages import write_survey
 from cranfield.stats import bootstrap_test, mean_intervals

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from cranfield.evaluation.ranked import evaluate
+from cranfield.lab.measure_correlation import correlate, correlate_scores
 from cranfield.lab.resample import Draws
-from cranfield.lab.studies.correlate import correlate, correlate_scores
 
 NAMES = ("A", "B")
 UP = np.ones(2)

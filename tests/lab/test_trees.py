@@ -5,7 +5,7 @@ import pytest
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
-from cranfield.lab.studies.correlate import correlate, correlate_scores
+from cranfield.lab.measure_correlation import correlate, correlate_scores
 
 
 def heights(square):

@@ -10,9 +10,9 @@ from scipy import stats
 
 from cranfield.campaign.surveys.votes import count_choices, count_preferences
 from cranfield.evaluation.precision_recall import behaviour_curves
-from cranfield.lab.studies.correlate import correlate_scores
-from cranfield.lab.studies.generality import deviation_percent
-from cranfield.lab.studies.rank_curves import curves
+from cranfield.lab.growing_collections import deviation_percent
+from cranfield.lab.measure_correlation import correlate_scores
+from cranfield.lab.rank_curves import curves
 
 PUBLISHED = Path(__file__).parent / "published"
 TABLE_4 = {

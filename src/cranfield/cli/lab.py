@@ -77,7 +77,7 @@ def answer_votes(arguments: dict[str, Any]) -> Answer:
         return lab.count_votes(arguments["votes"])
     if step == "tally":
         return lab.tally(arguments["key"], arguments["answers"])
-    from cranfield.lab.api import ask_people
+    from cranfield.lab.study_runner import ask_people
     from cranfield.site.work_pages import write_survey
 
     folder = arguments.pop("folder")
@@ -92,7 +92,7 @@ ALONE = ("curves", "requirements")
 
 def main(argv: Sequence[str]) -> int:
     arguments, output = make_parser().read(argv)
-    from cranfield.lab.api import run_study
+    from cranfield.lab.study_runner import run_study
 
     study, view = arguments.pop("study"), {}
     arguments = with_folder("lab", arguments, "files")

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cranfield.campaign.next_judgements import NextJudgements, next_judgements
@@ -24,29 +24,28 @@ if TYPE_CHECKING:
         count_votes,
         tally,
     )
-    from cranfield.lab.runs import (
-        SimulatedRuns,
-        graded_labels,
-        graded_rankings,
-        simulate_runs,
-    )
-    from cranfield.lab.studies.calibration import Comparability, comparable
-    from cranfield.lab.studies.correlate import (
+    from cranfield.lab.growing_collections import Generality, generality, simulated_generality
+    from cranfield.lab.measure_correlation import (
         Correlations,
         cluster_measures,
         correlate,
         correlate_scores,
     )
-    from cranfield.lab.studies.generality import Generality, generality, simulated_generality
-    from cranfield.lab.studies.opinions import OverlapStudy, replay_overlap
-    from cranfield.lab.studies.planning import CampaignPlan, plan_campaign
-    from cranfield.lab.studies.random_runs import RandomStudy, random_study
-    from cranfield.lab.studies.rank_curves import Curves, curves
-    from cranfield.lab.studies.replay import Replay, replay_designs
-    from cranfield.lab.studies.requirements import Requirements, requirements
-    from cranfield.lab.studies.reusability import Reusability, leave_one_out
-    from cranfield.lab.studies.stability import Stability, stability
+    from cranfield.lab.measure_requirements import Requirements, requirements
+    from cranfield.lab.planning import CampaignPlan, plan_campaign
+    from cranfield.lab.rank_curves import Curves, curves
+    from cranfield.lab.ranking_stability import Comparability, Stability, comparable, stability
+    from cranfield.lab.replay import OverlapStudy, Replay, replay_designs, replay_overlap
+    from cranfield.lab.reusability import Reusability, leave_one_out
     from cranfield.lab.study_input import StudyInput
+    from cranfield.lab.synthetic_runs import (
+        RandomStudy,
+        SimulatedRuns,
+        graded_labels,
+        graded_rankings,
+        random_study,
+        simulate_runs,
+    )
     from cranfield.work.executors import Plan
 
 # Where the public names live; each is loaded when it is first used.
@@ -64,29 +63,28 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "count_votes",
         "tally",
     ),
-    "cranfield.lab.study_input": ("StudyInput",),
-    "cranfield.lab.runs": (
-        "SimulatedRuns",
-        "graded_labels",
-        "graded_rankings",
-        "simulate_runs",
-    ),
-    "cranfield.lab.studies.calibration": ("Comparability", "comparable"),
-    "cranfield.lab.studies.correlate": (
+    "cranfield.lab.growing_collections": ("Generality", "generality", "simulated_generality"),
+    "cranfield.lab.measure_correlation": (
         "Correlations",
         "cluster_measures",
         "correlate",
         "correlate_scores",
     ),
-    "cranfield.lab.studies.rank_curves": ("Curves", "curves"),
-    "cranfield.lab.studies.generality": ("Generality", "generality", "simulated_generality"),
-    "cranfield.lab.studies.opinions": ("OverlapStudy", "replay_overlap"),
-    "cranfield.lab.studies.planning": ("CampaignPlan", "plan_campaign"),
-    "cranfield.lab.studies.random_runs": ("RandomStudy", "random_study"),
-    "cranfield.lab.studies.requirements": ("Requirements", "requirements"),
-    "cranfield.lab.studies.replay": ("Replay", "replay_designs"),
-    "cranfield.lab.studies.reusability": ("Reusability", "leave_one_out"),
-    "cranfield.lab.studies.stability": ("Stability", "stability"),
+    "cranfield.lab.measure_requirements": ("Requirements", "requirements"),
+    "cranfield.lab.planning": ("CampaignPlan", "plan_campaign"),
+    "cranfield.lab.rank_curves": ("Curves", "curves"),
+    "cranfield.lab.ranking_stability": ("Comparability", "Stability", "comparable", "stability"),
+    "cranfield.lab.replay": ("OverlapStudy", "Replay", "replay_designs", "replay_overlap"),
+    "cranfield.lab.reusability": ("Reusability", "leave_one_out"),
+    "cranfield.lab.study_input": ("StudyInput",),
+    "cranfield.lab.synthetic_runs": (
+        "RandomStudy",
+        "SimulatedRuns",
+        "graded_labels",
+        "graded_rankings",
+        "random_study",
+        "simulate_runs",
+    ),
     "cranfield.work.executors": ("Plan",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -139,7 +137,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     raise AttributeError(f"module 'cranfield.lab' has no attribute {name!r}")

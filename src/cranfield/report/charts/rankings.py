@@ -24,8 +24,8 @@ from cranfield.evaluation.precision_recall import (
     topic_curves,
 )
 from cranfield.evaluation.scores import Scores
-from cranfield.lab.studies.generality import Generality
-from cranfield.lab.studies.rank_curves import Curves
+from cranfield.lab.growing_collections import Generality
+from cranfield.lab.rank_curves import Curves
 from cranfield.lab.study_input import any_measures
 from cranfield.report.charts.curves import UNIT
 from cranfield.report.charts.helpers import (

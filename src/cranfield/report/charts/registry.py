@@ -24,8 +24,8 @@ from cranfield.evaluation.precision_recall import (
 from cranfield.evaluation.ranked import DEFAULT_MEASURES
 from cranfield.evaluation.regions import RegionCurves, region_curves
 from cranfield.evaluation.scores import Scores
-from cranfield.lab.studies.generality import generality
-from cranfield.lab.studies.rank_curves import Curves, curves
+from cranfield.lab.growing_collections import generality
+from cranfield.lab.rank_curves import Curves, curves
 from cranfield.lab.study_input import StudyInput
 from cranfield.notes import Notes
 from cranfield.options import COLLECTION_SHARES, RELIABILITY_BINS

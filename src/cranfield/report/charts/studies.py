@@ -11,13 +11,13 @@ import numpy as np
 
 from cranfield.campaign.surveys.votes import Choices, Preferences
 from cranfield.evaluation.precision_recall import Curve
-from cranfield.lab.studies.correlate import Correlations, Join
-from cranfield.lab.studies.generality import Generality
-from cranfield.lab.studies.random_runs import RandomStudy
-from cranfield.lab.studies.rank_curves import Curves
-from cranfield.lab.studies.requirements import Requirements
-from cranfield.lab.studies.reusability import Reusability
-from cranfield.lab.studies.stability import Stability
+from cranfield.lab.growing_collections import Generality
+from cranfield.lab.measure_correlation import Correlations, Join
+from cranfield.lab.measure_requirements import Requirements
+from cranfield.lab.rank_curves import Curves
+from cranfield.lab.ranking_stability import Stability
+from cranfield.lab.reusability import Reusability
+from cranfield.lab.synthetic_runs import RandomStudy
 from cranfield.report.charts.curves import (
     Marks,
     dot_chart,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.campaign.next_judgements import LEDGER_HEAD, ledger_rows
 from cranfield.errors import plural
-from cranfield.lab.studies.correlate import BASELINE, CONFIDENCE, Correlations, Join, forms_of
-from cranfield.lab.studies.requirements import TITLES, Requirements
+from cranfield.lab.measure_correlation import BASELINE, CONFIDENCE, Correlations, Join, forms_of
+from cranfield.lab.measure_requirements import TITLES, Requirements
 from cranfield.report.charts.studies import figures
 from cranfield.report.document import Cell, Column, Document, Table
 
@@ -19,16 +19,13 @@ if TYPE_CHECKING:
     from cranfield.answers import Answer
     from cranfield.campaign.next_judgements import NextJudgements
     from cranfield.campaign.pool import Pool, PooledItem
-    from cranfield.lab.runs import SimulatedRuns
-    from cranfield.lab.studies.calibration import Comparability
-    from cranfield.lab.studies.generality import Generality
-    from cranfield.lab.studies.opinions import OverlapStudy
-    from cranfield.lab.studies.planning import CampaignPlan
-    from cranfield.lab.studies.random_runs import RandomStudy
-    from cranfield.lab.studies.rank_curves import Curves
-    from cranfield.lab.studies.replay import DesignReplay, Replay
-    from cranfield.lab.studies.reusability import Reusability
-    from cranfield.lab.studies.stability import Stability
+    from cranfield.lab.growing_collections import Generality
+    from cranfield.lab.planning import CampaignPlan
+    from cranfield.lab.rank_curves import Curves
+    from cranfield.lab.ranking_stability import Comparability, Stability
+    from cranfield.lab.replay import DesignReplay, OverlapStudy, Replay
+    from cranfield.lab.reusability import Reusability
+    from cranfield.lab.synthetic_runs import RandomStudy, SimulatedRuns
 
 
 def study_document(

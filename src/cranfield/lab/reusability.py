@@ -17,8 +17,7 @@ from cranfield.data import Judgements, Run
 from cranfield.errors import UsageError, plural
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
-from cranfield.lab.runs import RankedMaterial
-from cranfield.lab.study_input import StudyInput
+from cranfield.lab.study_input import RankedMaterial, StudyInput
 from cranfield.notes import Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.validation import validate_params

@@ -19,8 +19,7 @@ from cranfield.answers import Answer
 from cranfield.data.tables import Judgements, Run, coded_items
 from cranfield.errors import UsageError, check_at_most, check_counts, plural
 from cranfield.evaluation.scores import aggregate
-from cranfield.lab.runs import RankedMaterial
-from cranfield.lab.study_input import StudyInput, notes_of
+from cranfield.lab.study_input import RankedMaterial, StudyInput, notes_of
 from cranfield.measures import Measure, parse_measures
 from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.options import COLLECTION_SHARES, LAB_GENERALITY

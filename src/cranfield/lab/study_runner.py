@@ -12,14 +12,12 @@ from cranfield.campaign.surveys.preference import make_concept_survey
 from cranfield.campaign.surveys.survey import Survey
 from cranfield.errors import UsageError
 from cranfield.evaluation.inputs import LABEL_OPTIONS, EvaluationInput
-from cranfield.lab.runs import LabelMaterial
-from cranfield.lab.studies.calibration import comparable
-from cranfield.lab.studies.correlate import both_ways, correlate
-from cranfield.lab.studies.generality import generality, simulated_generality
-from cranfield.lab.studies.random_runs import random_study
-from cranfield.lab.studies.reusability import leave_one_out
-from cranfield.lab.studies.stability import stability
-from cranfield.lab.study_input import StudyInput
+from cranfield.lab.growing_collections import generality, simulated_generality
+from cranfield.lab.measure_correlation import both_ways, correlate
+from cranfield.lab.ranking_stability import comparable, stability
+from cranfield.lab.reusability import leave_one_out
+from cranfield.lab.study_input import LabelMaterial, StudyInput
+from cranfield.lab.synthetic_runs import random_study
 from cranfield.notes import Watcher
 from cranfield.options import LAB_COMPARABLE, LAB_GENERALITY, LAB_LABELS, LAB_RANKED
 from cranfield.work.executors import Plan

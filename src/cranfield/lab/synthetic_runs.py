@@ -1,26 +1,41 @@
-"""Does a measure tell random and over-eager systems from real ones?
+"""Runs that no system made: of graded quality to try a study on, and random ones beside real ones.
 
-Thesis 7.5.3 and 7.5.4 (Figures 7.6-7.8). Annotation: runs of uniform random confidences, runs
-that set a share of all labels by chance, and real runs with chance labels added up to a label
-density. Rankings: the judged and retrieved items of each topic in random order.
+Thesis 7.5.3 and 7.5.4 (Figures 7.6-7.8): does a measure tell random and over-eager systems from
+real ones? Annotation: runs of uniform random confidences, runs that set a share of all labels by
+chance, and real runs with chance labels added up to a label density. Rankings: the judged and
+retrieved items of each topic in random order.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from cranfield.answers import Answer
-from cranfield.data import Run
+from cranfield.data import Judgements, Run
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError, check_at_most, plural
-from cranfield.lab.runs import LabelMaterial, RankedMaterial
-from cranfield.lab.study_input import RunScores, StudyInput, notes_of
-from cranfield.notes import Notes, Watcher, with_progress
+from cranfield.io.coerce import coerce_judgements
+from cranfield.io.delimited import trec_blocks
+from cranfield.io.files import make_folder, write_atomic
+from cranfield.io.labels import (
+    check_all_listed,
+    read_truth,
+    write_labels,
+)
+from cranfield.lab.study_input import (
+    LabelMaterial,
+    RankedMaterial,
+    RunScores,
+    StudyInput,
+    notes_of,
+)
+from cranfield.notes import Notes, Progress, Watcher, with_progress
 from cranfield.options import DEFAULT_THRESHOLD, LABEL_DENSITIES
 from cranfield.stats._resample import Floats
 from cranfield.validation import Seed, validate_params
@@ -406,3 +421,121 @@ def _verdict(measure: str, runs: tuple[TestedRun, ...], scores: Floats, sign: fl
         bool(chance.max() < median),
         float(np.mean(gains)) if gains else float("nan"),
     )
+
+
+DEPTH = 1000
+MOST_SYSTEMS = 10_000
+_GRADED_RANKINGS, _GRADED_LABELS = 51, 52
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SimulatedRuns(Answer):
+    """The files of runs that were made up."""
+
+    command: ClassVar[str] = "lab simulate"
+    table_maker: ClassVar[str] = "cranfield.report.tables.lab:simulated_runs_document"
+
+    files: tuple[str, ...]
+
+    def headline(self) -> str:
+        return f"{plural(len(self.files), 'run')} in {Path(self.files[0]).parent}"
+
+    def payload(self, **_: object) -> dict[str, Any]:
+        return {"files": list(self.files)}
+
+
+@validate_params
+@with_progress
+def simulate_runs(
+    truth: Any,
+    folder: str | Path,
+    *,
+    labels: bool = False,
+    count: int = 24,
+    rng: Seed = 0,
+    progress: Watcher | None = None,
+) -> SimulatedRuns:
+    """Write runs of rising quality into a folder: rankings, or annotations with `labels`.
+
+    `truth` are judgements, or the true concepts of items, as files or objects.
+    """
+    watched = Progress.of(progress)
+    options: dict[str, int] = {"count": count, "rng": rng}
+    files: list[str] = []
+
+    def place(name: str) -> Path:
+        # The folder is made only now that there is something to put into it.
+        files.append(str(make_folder(folder) / name))
+        watched(len(files) / count)
+        return Path(files[-1])
+
+    if labels:
+        for matrix in graded_labels(check_all_listed(read_truth(truth), "The study"), **options):
+            write_labels(matrix, place(f"{matrix.name}.csv"))
+    else:
+        for run in graded_rankings(coerce_judgements(truth), **options):
+            write_atomic(place(f"{run.name}.run"), trec_blocks(run))
+    return SimulatedRuns(tuple(files))
+
+
+@validate_params
+def graded_rankings(
+    judged: Judgements,
+    *,
+    count: int = 24,
+    weakest: float = 0.5,
+    strongest: float = 1.5,
+    rng: Seed = 0,
+) -> Iterator[Run]:
+    """Runs of rising quality over the judged items of every topic."""
+    topics = judged.to_dict()
+    for number, skill in enumerate(_skills(count, weakest, strongest)):
+        run: dict[str, dict[str, float]] = {}
+        taste = generator(rng, _GRADED_RANKINGS, number).random()
+        for t, (topic, grades) in enumerate(topics.items()):
+            draw = generator(rng, _GRADED_RANKINGS, number, t)
+            items = [*grades, *(f"unjudged-{topic}-{k}" for k in range(len(grades) // 4))]
+            gains = np.zeros(len(items))
+            judged_grades = np.maximum(np.array(list(grades.values()), dtype=np.float64), 0.0)
+            gains[: len(grades)] = np.where(judged_grades > 0, judged_grades**taste, 0.0)
+            topic_skill = max(0.0, skill + draw.normal(0.0, 0.6))
+            scores = topic_skill * gains + draw.normal(0.0, 1.0, len(items))
+            best = np.argsort(-scores, kind="stable")[:DEPTH]
+            run[topic] = {items[k]: float(scores[k]) for k in best}
+        yield Run.from_dict(run).named(_system_name(number, count))
+
+
+@validate_params
+def graded_labels(
+    truth: LabelMatrix,
+    *,
+    count: int = 24,
+    weakest: float = 0.5,
+    strongest: float = 1.5,
+    rng: Seed = 0,
+) -> Iterator[LabelMatrix]:
+    """Annotations of rising quality, with confidences, eager and timid ones among them."""
+    labels = dense(truth.labels)
+    signs = np.where(labels, 1.0, -1.0)
+    for number, skill in enumerate(_skills(count, weakest, strongest)):
+        draw = generator(rng, _GRADED_LABELS, number)
+        concepts = np.maximum(0.0, skill + draw.normal(0.0, 0.4, labels.shape[1]))
+        bias = draw.normal(-0.5, 0.7)
+        seen = signs * concepts + draw.normal(0.0, 1.0, labels.shape) + bias
+        yield replace(
+            truth,
+            name=_system_name(number, count),
+            labels=None,
+            confidences=1 / (1 + np.exp(-seen)),
+        )
+
+
+def _skills(count: int, weakest: float, strongest: float) -> list[float]:
+    check_at_most(MOST_SYSTEMS, count=count)
+    if count < 2 or not 0 <= weakest < strongest < np.inf:
+        raise UsageError("two systems or more, of a skill that rises from 0 or above")
+    return [float(s) for s in np.linspace(weakest, strongest, count)]
+
+
+def _system_name(number: int, count: int) -> str:
+    return f"system{number + 1:0{len(str(count))}}"
