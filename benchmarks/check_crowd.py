@@ -28,7 +28,7 @@ from cranfield.data.item_vectors import ItemVectors
 from cranfield.evaluation.index_quality import evaluate_index
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.ontologies import built_in
-from cranfield.server.rehearsal.people import Crowd, detect_spammers
+from cranfield.rehearsal.crowd import Crowd, detect_spammers
 from crowds import JUDGEMENTS, bad_crowds, honest_crowds, sparse_crowd
 
 DOCS = Path(__file__).parents[1] / "docs"

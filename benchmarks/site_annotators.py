@@ -97,7 +97,7 @@ class Server:
 
     @classmethod
     def start(cls, folder: Path, *, plain: bool) -> Server:
-        from cranfield.server.rehearsal.stage import free_port
+        from cranfield.rehearsal.stage import free_port
 
         port = free_port()
         how = ["-m", "benchmarks.site_annotators", "plain"] if plain else ["-m", "cranfield"]

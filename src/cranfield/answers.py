@@ -157,7 +157,7 @@ FILE_NAMES: dict[str, str] = {
     "ranking-pair": "cranfield.agreement.ranking_robustness:RankingPair",
     "rankings": "cranfield.agreement.ranking_robustness:Rankings",
     "region-agreement": "cranfield.agreement.regions:RegionAgreement",
-    "rehearsal": "cranfield.server.rehearsal.play:Rehearsal",
+    "rehearsal": "cranfield.rehearsal.campaign:Rehearsal",
     "related-pair": "cranfield.relatedness.api:RelatedPair",
     "reliability": "cranfield.stats.anova:Reliability",
     "reliability-bin": "cranfield.evaluation.calibration:ReliabilityBin",

@@ -12,7 +12,7 @@ from cranfield.campaign.forms import ontology_form
 from cranfield.campaign.responses import collect_responses
 from cranfield.errors import UsageError
 from cranfield.ontologies import built_in
-from cranfield.server.rehearsal.people import (
+from cranfield.rehearsal.crowd import (
     SPAM,
     Crowd,
     PersonAnswers,

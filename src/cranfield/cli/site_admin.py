@@ -67,7 +67,7 @@ def run(action: str, arguments: Arguments, output: Output) -> int:
         "passwd": admin.new_password,
     }
     if action == "rehearse":
-        from cranfield.server.rehearsal.play import rehearse
+        from cranfield.rehearsal.campaign import rehearse
 
         with output.working("rehearsing") as progress:
             answer = rehearse(progress=progress, **arguments)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from cranfield.server.store import tables, work_tables
-from cranfield.server.store._columns import METADATA
 from cranfield.server.store.database import (
     Store,
     StoreFullError,
@@ -11,6 +10,7 @@ from cranfield.server.store.database import (
     open_store,
     readable_errors,
 )
+from cranfield.server.store.tables import METADATA
 
 __all__ = [
     "METADATA",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, Column, Index, Table, UniqueConstraint
 
-from cranfield.server.store._columns import METADATA, at, key, must, number, real, text, to
+from cranfield.server.store.tables import METADATA, at, key, must, number, real, text, to
 
 guideline = Table(
     "guideline",

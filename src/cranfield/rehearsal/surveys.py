@@ -14,9 +14,9 @@ from cranfield.campaign.forms import NONE
 from cranfield.campaign.surveys.making import make_survey
 from cranfield.campaign.surveys.votes import BOTH
 from cranfield.io.files import csv_text
-from cranfield.server.rehearsal import people
-from cranfield.server.rehearsal.stage import Stage
-from cranfield.server.rehearsal.world import World
+from cranfield.rehearsal import annotation
+from cranfield.rehearsal.stage import Stage
+from cranfield.rehearsal.world import World
 
 # Ch Table 4: the votes of thirty people for AP, NMRR, MNRO and an order of their own. With this
 # seed no two measures order the lists of any question alike. Table 3: means and deviations.
@@ -64,7 +64,7 @@ class SurveyOutcome:
         return [_table_3(self.measures), _table_4(self.measures), _table_9_5(self.preference)]
 
 
-def play(stage: Stage) -> SurveyOutcome:
+def play_surveys(stage: Stage) -> SurveyOutcome:
     """Both surveys, answered by their public links."""
     return SurveyOutcome(_measures(stage), _preference(stage))
 
@@ -73,9 +73,9 @@ def _measures(stage: Stage) -> dict[str, Any]:
     """Thirty people say which measure orders lists as they would."""
     slug, count = "measures", stage.world.scale.survey_people
     fields = {"questions": str(len(VOTES)), "seed": str(SURVEY_SEED)}
-    people.new_batch(stage, "measures", slug, fields)
-    people.to_state(stage, slug, "running")
-    link = people.survey_link(stage, slug)
+    annotation.new_batch(stage, "measures", slug, fields)
+    annotation.to_state(stage, slug, "running")
+    link = annotation.survey_link(stage, slug)
     # The maker of the survey knows which measure hides behind which method.
     key = make_survey("measures", seed=SURVEY_SEED, questions=len(VOTES)).key["key"]
     choices = [_handed_out(counts, count) for counts in VOTES]
@@ -83,9 +83,9 @@ def _measures(stage: Stage) -> dict[str, Any]:
         picked = {q: choices[place][number] for place, q in enumerate(key)}
         about = {"age": f"{age:.6f}", "education": "student"}
         seconds = 60 * minutes / len(VOTES)
-        people.respond(stage, slug, link, about, partial(_chosen, key, picked), seconds)
-    tally = people.counted(stage, slug)
-    people.finish(stage, slug, _NO_TRUTH)
+        annotation.respond(stage, slug, link, about, partial(_chosen, key, picked), seconds)
+    tally = annotation.counted(stage, slug)
+    annotation.finish(stage, slug, _NO_TRUTH)
     return tally
 
 
@@ -118,14 +118,14 @@ def _preference(stage: Stage) -> dict[str, Any]:
     words = ["-m", "SRP", "--alike", "Rprec.example", "--ontology", "pto-2009", "--seed", "4"]
     stage.run("survey", "preference", *files, *words, "-o", folder / "survey")
     content = (folder / "survey" / "key.json").read_bytes()
-    people.new_batch(stage, "survey", slug, {}, file=("key.json", content))
-    people.to_state(stage, slug, "running")
-    link = people.survey_link(stage, slug)
+    annotation.new_batch(stage, "survey", slug, {}, file=("key.json", content))
+    annotation.to_state(stage, slug, "running")
+    link = annotation.survey_link(stage, slug)
     key = json.loads(content)["key"]
     for number in range(stage.world.scale.preference_people):
-        people.respond(stage, slug, link, {}, partial(_preferred, key, number), 30.0)
-    tally = people.counted(stage, slug)
-    people.finish(stage, slug, _NO_TRUTH)
+        annotation.respond(stage, slug, link, {}, partial(_preferred, key, number), 30.0)
+    tally = annotation.counted(stage, slug)
+    annotation.finish(stage, slug, _NO_TRUTH)
     return tally
 
 
@@ -165,15 +165,15 @@ def _preferred(
     return {"better": [answers[number]]} if number < len(answers) else {}
 
 
-def _handed_out(counts: tuple[int, ...], people: int) -> list[set[int]]:
+def _handed_out(counts: tuple[int, ...], respondents: int) -> list[set[int]]:
     """A set of choices for each person that is counted as wanted; an own order is alone."""
     *methods, own_orders = counts
     choices: list[set[int]] = [{len(methods)} for _ in range(own_orders)]
-    choices += [set() for _ in range(people - own_orders)]
+    choices += [set() for _ in range(respondents - own_orders)]
     turn = 0
     for choice, count in enumerate(methods):
         for _ in range(count):
-            choices[own_orders + turn % (people - own_orders)].add(choice)
+            choices[own_orders + turn % (respondents - own_orders)].add(choice)
             turn += 1
     return choices
 
