@@ -17,8 +17,8 @@ import numpy as np
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.tables import Judgements, Run
 from cranfield.ontologies import pto
+from cranfield.options import CHARTS, CHARTS_OF_LABELS, CHARTS_OF_MEASURES
 from cranfield.report import charts
-from cranfield.report.chart_names import CHARTS, OF_LABELS, OF_MEASURES
 from cranfield.report.charts.registry import request_chart
 from images import as_table
 
@@ -65,9 +65,9 @@ def rows_of(depth: int) -> list[tuple[str, float, float]]:
     rows = []
     for name in CHARTS:
         options: dict[str, object] = {}
-        if name in OF_LABELS:
+        if name in CHARTS_OF_LABELS:
             options = {"truth": truth, "files": runs}
-        elif name not in OF_MEASURES:
+        elif name not in CHARTS_OF_MEASURES:
             options = {"files": ranked, "collection_size": 20 * depth}
         if name in ("scatter", "rank-changes", "units"):
             options["measures"] = "AP nDCG@10"

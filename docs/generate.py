@@ -20,8 +20,8 @@ from cranfield.features.catalogue import descriptor_facts, distance_facts
 from cranfield.io.collection import DECLARED, IMAGE_KEYS, KINDS, RUN_KEYS, TEAM_KEYS
 from cranfield.io.samples import SAMPLE, sample_folder
 from cranfield.measures import REGISTRY, Measure
+from cranfield.options import CHARTS, CHARTS_OF_BOXES, CHARTS_OF_MEASURES
 from cranfield.references import REFERENCES
-from cranfield.report.chart_names import CHARTS, OF_BOXES, OF_MEASURES
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "sources"))
@@ -331,7 +331,7 @@ GALLERY: list[tuple[str, list[str], str]] = [
     ("box-errors", ["--run", "ink"], "Oksuz et al., the parts of LRP"),
     ("units", ["-m", "Rprec.example SRP", "--run", "logistic"], "Nowak, Figures 9.4 and 9.5"),
 ]
-OF_LABELS = ("roc", "density", "concepts", "concept-curves", "reliability", "units")
+CHARTS_OF_LABELS = ("roc", "density", "concepts", "concept-curves", "reliability", "units")
 
 
 # The width of a picture on a phone.
@@ -342,13 +342,13 @@ def gallery() -> Iterator[tuple[str, list[str], str, str]]:
     """File, command line as people type it, what it shows, and whose figure it is."""
     for number, (chart, options, source) in enumerate(GALLERY, 1):
         files = []
-        if chart in OF_LABELS:
+        if chart in CHARTS_OF_LABELS:
             files = ["--truth", "truth.csv", "labels/*.csv.gz"]
             if "SRP" in " ".join(options):
                 files += ["--costmap", "costmap.csv", "--ontology", "ontology.csv"]
-        elif chart in OF_BOXES:
+        elif chart in CHARTS_OF_BOXES:
             files = ["pages"]
-        elif chart not in OF_MEASURES:
+        elif chart not in CHARTS_OF_MEASURES:
             files = ["qrels.txt.gz", "runs/*.run.gz"]
         what = CHARTS[chart]
         yield f"{number:02d}-{chart}.svg", [chart, *files, *options], what, source

@@ -3,8 +3,8 @@
 import runpy
 from pathlib import Path
 
+from cranfield.options import CHARTS
 from cranfield.report import drilldown, sections
-from cranfield.report.chart_names import CHARTS
 
 PAGES = Path(__file__).parents[2] / "docs" / "how-to"
 

@@ -20,11 +20,10 @@ from cranfield.evaluation.precision_recall import RECALL_MEASURES, gain_curves, 
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.labels import read_labels
 from cranfield.io.samples import SAMPLE, sample_folder
+from cranfield.options import CHARTS, CHARTS_OF_BOXES, CHARTS_OF_MEASURES
 from cranfield.report import charts
-from cranfield.report.chart_names import CHARTS, OF_BOXES, OF_MEASURES
-from cranfield.report.charts.draw import VEGA_LITE, draw
-from cranfield.report.charts.helpers import thin_points
-from cranfield.report.charts.model import Band, Bar, Cell, Dot, Line, Region, Rule
+from cranfield.report.charts.curves import thin_points
+from cranfield.report.charts.model import VEGA_LITE, Band, Bar, Cell, Dot, Line, Region, Rule, draw
 from cranfield.report.charts.registry import request_chart
 from tests.reference import labels as twin
 
@@ -260,11 +259,11 @@ OF_ANNOTATION = {"roc", "density", "concepts", "concept-curves", "reliability"}
 
 def asked(name):
     """The files and options with which a chart is drawn in these tests."""
-    if name in OF_MEASURES:
+    if name in CHARTS_OF_MEASURES:
         return []
     if name in OF_ANNOTATION:
         return ["--truth", TRUTH, *LABELS]
-    if name in OF_BOXES:
+    if name in CHARTS_OF_BOXES:
         return [PAGES]
     return [QRELS, *RUNS, "--collection-size", "1120"]
 
@@ -322,7 +321,14 @@ AWKWARD_MEASURES = {
     "density": "F.example",
 }
 OWN_MEASURES = {"precision-recall", "effectiveness", "topics", "cutoffs", "joint", "operating"}
-OWN_MEASURES |= {"detections", "generality", "roc", "concept-curves", "reliability", *OF_BOXES}
+OWN_MEASURES |= {
+    "detections",
+    "generality",
+    "roc",
+    "concept-curves",
+    "reliability",
+    *CHARTS_OF_BOXES,
+}
 
 
 def awkward(name):
@@ -330,7 +336,7 @@ def awkward(name):
     usual = "nDCG@5(discount='jk') RBP(p=0.8)"
     measures = None if name in OWN_MEASURES else AWKWARD_MEASURES.get(name, usual)
     rng = np.random.default_rng(2)
-    if name in OF_MEASURES:
+    if name in CHARTS_OF_MEASURES:
         return request_chart(name, measures=measures)
     if name in OF_ANNOTATION:
         items = [f"{n} {k}" for n in AWKWARD for k in range(4)]
@@ -338,7 +344,7 @@ def awkward(name):
         confidences = {n: {i: {c: rng.random() for c in AWKWARD} for i in items} for n in AWKWARD}
         runs = [LabelMatrix.of(labels, name=n) for n, labels in confidences.items()]
         return request_chart(name, runs, LabelMatrix.of(truth), measures=measures)
-    if name in OF_BOXES:
+    if name in CHARTS_OF_BOXES:
         places = {i: [(c, *rng.integers(0, 9, 2), 9, 9) for c in AWKWARD] for i in AWKWARD}
         placed = {i: [(*b, rng.random()) for b in boxes] for i, boxes in places.items()}
         boxes = [Regions.of(placed, n) for n in AWKWARD]

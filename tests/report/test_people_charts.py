@@ -9,7 +9,7 @@ from cranfield.campaign.responses import collect_responses
 from cranfield.cli import main
 from cranfield.data.judgement_log import FilledForm
 from cranfield.io.samples import SAMPLE
-from cranfield.report.charts.people import collected_figures, group_charts, majority_chart
+from cranfield.report.charts.annotation import collected_figures, group_charts, majority_chart
 
 LOG = cf.read_judgement_log(SAMPLE / "judgement-log.csv.gz")
 

@@ -14,13 +14,13 @@ from cranfield.report import charts
 from cranfield.report.charts import model
 from cranfield.report.charts.curves import (
     Marks,
+    curve_chart,
     dot_chart,
     grid_chart,
     line_chart,
     row_chart,
     tree_chart,
 )
-from cranfield.report.charts.helpers import curve_chart
 from cranfield.report.charts.layout import lay_out, place_labels, text_width
 from cranfield.report.charts.model import Axis, Cell, Dot, Line, Ramp, chart
 

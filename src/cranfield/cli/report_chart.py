@@ -8,8 +8,7 @@ from pathlib import Path
 from cranfield.cli._common import Parser, add, common, measures, positive
 from cranfield.cli._inputs import subject_options, with_folder
 from cranfield.io.files import write_atomic
-from cranfield.options import RELIABILITY_BINS
-from cranfield.report.chart_names import CHARTS, kind_of_runs
+from cranfield.options import CHARTS, RELIABILITY_BINS, kind_of_runs
 
 EXAMPLES = """examples:
   cranfield report chart leaderboard qrels.txt *.run -m nDCG@10 -o leaderboard.svg

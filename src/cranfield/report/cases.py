@@ -38,7 +38,7 @@ from cranfield.io.regions import RegionsForm, coerce_regions
 from cranfield.measures import parse_measures
 from cranfield.measures.parse import listed_measures
 from cranfield.notes import Notes, Progress
-from cranfield.report.charts.concepts import truth_frequency
+from cranfield.report.charts.annotation import truth_frequency
 from cranfield.report.drilldown import MOST_EXPLAINED, Rankings
 from cranfield.report.methods import label_settings, ranked_settings
 

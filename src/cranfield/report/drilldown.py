@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cranfield._json import number
 from cranfield.data import Judgements, Run
 from cranfield.data.regions import Regions
 from cranfield.evaluation.explanations import ItemExplanation
 from cranfield.evaluation.regions import KINDS, KINDS_OF_ERRORS
-from cranfield.report.charts.helpers import number
 from cranfield.report.sections import Section
 
 if TYPE_CHECKING:

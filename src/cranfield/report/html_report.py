@@ -13,7 +13,6 @@ from typing import Any
 from cranfield.errors import UsageError
 from cranfield.evaluation.scores import Scores
 from cranfield.report.cases import ComparedScores, LabelCase, RankedCase, RegionCase
-from cranfield.report.charts.helpers import best_first
 from cranfield.report.document import Table, document_of
 from cranfield.report.drilldown import add_boxes, add_explanations
 from cranfield.report.gallery import folder_pictures
@@ -49,7 +48,7 @@ def case_section(
     elif isinstance(case, LabelCase):
         _add_labels(section, case, public)
     elif isinstance(case, RegionCase):
-        order = [case.scores.runs[i] for i in best_first(case.scores, case.scores.measures[0])]
+        order = [case.scores.runs[i] for i in case.scores.best_first(case.scores.measures[0])]
         add_box_curves(section, case.curves, order)
         if not public:
             add_boxes(section, case)
@@ -64,7 +63,7 @@ def case_section(
 
 def _add_ranked(section: Section, case: RankedCase, public: bool) -> None:
     if case.curve is not None:
-        order = [case.scores.runs[i] for i in best_first(case.scores, case.scores.measures[0])]
+        order = [case.scores.runs[i] for i in case.scores.best_first(case.scores.measures[0])]
         add_recall_curve(section, case.curve, order)
     if case.rankings is not None and not public:
         case.rankings.add_to(section)

@@ -13,7 +13,7 @@ from typing import Any
 
 from cranfield._json import jsonable
 from cranfield._version import __version__
-from cranfield.report.charts import helpers, layout, model, svg
+from cranfield.report.charts import curves, layout, model, svg
 from cranfield.report.charts.model import css_classes, css_properties
 from cranfield.report.render import html_table
 from cranfield.report.sections import Section
@@ -70,7 +70,7 @@ def look() -> dict[str, Any]:
     """Sizes, dashes, markers and steps; colours are in the style sheet."""
     sizes = {name: getattr(layout, name) for name in SIZES}
     sizes |= {"PAD": layout.PAD, "MOST_LABELLED": svg.MOST_LABELLED}
-    sizes["MOST_NAMES"] = helpers.MOST_NAMES
+    sizes["MOST_NAMES"] = curves.MOST_NAMES
     return {
         "sizes": sizes,
         "dashes": model.DASHES,

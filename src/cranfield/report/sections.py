@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from cranfield._json import number
 from cranfield.comparison.answer import Comparison, Pairs
 from cranfield.comparison.summary import comparison_verdict
 from cranfield.evaluation.precision_recall import LEVELS, Roc, recall_curves
 from cranfield.evaluation.scores import COMMANDS, Scores, score_verdict
 from cranfield.measures import Measure
+from cranfield.report.charts.annotation import box_errors, box_recall
 from cranfield.report.charts.curves import recall_chart, roc_chart
-from cranfield.report.charts.helpers import best_first, number
-from cranfield.report.charts.regions import box_errors, box_recall
 from cranfield.report.document import Table
 from cranfield.report.methods import citations, methods
 
@@ -157,7 +157,7 @@ def _fitting_pairs(scores: Scores, comparison: Comparison, section: Section) -> 
     """All pairs, or those among the best runs where there are too many."""
     if len(comparison.pairs) <= MOST_PAIRS:
         return comparison.pairs
-    best = {scores.runs[i] for i in best_first(scores, scores.measures[0])[:MOST_COMPARED]}
+    best = {scores.runs[i] for i in scores.best_first(scores.measures[0])[:MOST_COMPARED]}
     section.left_out.append(
         f"Pairs are shown among the {len(best)} best of {len(scores.runs)} runs by "
         f"{scores.measures[0]}; the CSV has them all."
@@ -178,7 +178,7 @@ def _add_values(section: Section, scores: Scores) -> None:
     for m in measures:
         unit = scores.unit_of[m]
         section.data["units"][unit] = list(scores.units[unit])
-        runs = best_first(scores, measures[0])[:fitting]
+        runs = scores.best_first(measures[0])[:fitting]
         section.data["values"][str(m)] = {
             "runs": runs,
             "rows": [_numbers(scores.values[m][i]) for i in runs],

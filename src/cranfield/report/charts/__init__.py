@@ -3,7 +3,9 @@
 A chart has `to_svg()`, `to_vega()`, `sized(...)` and `save(path)`; a notebook shows it.
 """
 
-from cranfield.report.charts.concepts import (
+from cranfield.report.charts.annotation import (
+    box_errors,
+    box_recall,
     concept_precision_recall,
     concepts,
     cost_map,
@@ -18,9 +20,8 @@ from cranfield.report.charts.curves import (
     precision_recall,
     roc,
 )
-from cranfield.report.charts.draw import draw, kind_of
 from cranfield.report.charts.leaderboard import leaderboard, significance
-from cranfield.report.charts.model import Chart
+from cranfield.report.charts.model import Chart, draw, kind_of
 from cranfield.report.charts.rankings import (
     against,
     combined_ranks,
@@ -41,7 +42,6 @@ from cranfield.report.charts.rankings import (
     topics,
     units,
 )
-from cranfield.report.charts.regions import box_errors, box_recall
 from cranfield.report.charts.vega import MIME, SCHEMA
 
 __all__ = [

@@ -6,12 +6,17 @@ draws the same model from its JSON. Positions on an axis with `names` are 0, 1, 
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
+
+from cranfield._system import address_limit
+from cranfield.errors import MissingExtraError, UsageError, suggest
+from cranfield.validation import validate_params
 
 Theme: TypeAlias = Literal["light", "dark"]
 # A series by its number, or a role by its name.
@@ -377,9 +382,9 @@ class Chart:
 
     def to_svg(self, *, standalone: bool = True) -> str:
         """The picture as SVG; `standalone` brings its colours along, a page has them already."""
-        from cranfield.report.charts.svg import draw
+        from cranfield.report.charts import svg
 
-        return draw(self, standalone=standalone)
+        return svg.draw(self, standalone=standalone)
 
     def to_vega(self, theme: Theme = "light") -> dict[str, Any]:
         """The chart as a Vega-Lite specification."""
@@ -395,7 +400,6 @@ class Chart:
     def save(self, path: str | Path) -> None:
         """Write .svg, .png, .pdf or .json (Vega-Lite), by the ending of the name."""
         from cranfield.io.files import write_atomic
-        from cranfield.report.charts.draw import draw, kind_of
 
         write_atomic(Path(path), draw(self, kind_of(path)))
 
@@ -451,3 +455,48 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+PNG_SCALE = 2.0
+# A version that every vl-convert we ask for brings along.
+VEGA_LITE = "5.20"
+KINDS = ("svg", "png", "pdf", "json")
+# The program within vl-convert reserves so many addresses, and ends the process where it may not.
+ADDRESSES = 76 << 30
+
+
+@validate_params
+def kind_of(path: str | Path) -> str:
+    """The kind of picture that a file name asks for."""
+    kind = Path(path).suffix.lower().lstrip(".")
+    if kind not in KINDS:
+        raise UsageError(
+            f"{path}: a chart is written as .svg, .png, .pdf or .json (a Vega-Lite "
+            f"specification).{suggest(kind, KINDS)}"
+        )
+    return kind
+
+
+@validate_params
+def draw(chart: Chart, kind: str, *, theme: Theme = "light") -> bytes:
+    """The picture; 'svg' and 'json' need nothing installed, and SVG has both themes."""
+    if kind == "svg":
+        return (chart.to_svg() + "\n").encode()
+    spec = chart.to_vega(theme)
+    if kind == "json":
+        return (json.dumps(spec, ensure_ascii=False, indent=1) + "\n").encode()
+    try:
+        import vl_convert
+    except ModuleNotFoundError:
+        raise MissingExtraError("vl-convert-python", "report", f"a chart as {kind}") from None
+    limit = address_limit()
+    if limit is not None and limit < ADDRESSES:
+        raise UsageError(
+            f"a chart as {kind} cannot be drawn where the memory of a process has a limit "
+            "(ulimit -v); draw it as .svg, or without that limit"
+        )
+    if kind == "png":
+        png: bytes = vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=PNG_SCALE)
+        return png
+    pdf: bytes = vl_convert.vegalite_to_pdf(spec, vl_version=VEGA_LITE)
+    return pdf

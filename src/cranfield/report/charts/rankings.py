@@ -27,9 +27,9 @@ from cranfield.evaluation.scores import Scores
 from cranfield.lab.growing_collections import Generality
 from cranfield.lab.rank_curves import Curves
 from cranfield.lab.study_input import any_measures
-from cranfield.report.charts.curves import UNIT
-from cranfield.report.charts.helpers import (
+from cranfield.report.charts.curves import (
     MOST_BANDS,
+    UNIT,
     curve_chart,
     measure_of,
     thin_points,

@@ -28,10 +28,9 @@ from cranfield.lab.growing_collections import generality
 from cranfield.lab.rank_curves import Curves, curves
 from cranfield.lab.study_input import StudyInput
 from cranfield.notes import Notes
-from cranfield.options import COLLECTION_SHARES, RELIABILITY_BINS
+from cranfield.options import CHARTS, CHARTS_OF_MEASURES, COLLECTION_SHARES, RELIABILITY_BINS
 from cranfield.report import charts
-from cranfield.report.chart_names import CHARTS, OF_MEASURES
-from cranfield.report.charts.helpers import best_first, measure_of
+from cranfield.report.charts.curves import measure_of
 from cranfield.report.charts.model import Chart
 
 Against: TypeAlias = Literal["rank", "recall"]
@@ -98,7 +97,7 @@ class ChartRequest:
         """The run and the baseline asked for, or the best run and the first other one."""
         if len(scores.runs) < 2:
             raise UsageError(f"{self.chart} need two runs or more")
-        others = [scores.runs[i] for i in best_first(scores, scores.measures[0])]
+        others = [scores.runs[i] for i in scores.best_first(scores.measures[0])]
         baseline = self.baseline or next(r for r in scores.runs if r != self.run)
         return self.run or next(r for r in others if r != baseline), baseline
 
@@ -154,7 +153,7 @@ def _rank_changes(request: ChartRequest) -> Chart:
 
 def _units(request: ChartRequest) -> Chart:
     scores, first, second = request.two_measures()
-    best = scores.runs[best_first(scores, scores.measures[0])[0]]
+    best = scores.runs[scores.best_first(scores.measures[0])[0]]
     return charts.units(scores, first, second, [request.run or best])
 
 
@@ -317,7 +316,7 @@ def request_chart(
     chart_options["collection_size"] = options.get("collection_size")
     subject = None
     if files or truth is not None:
-        if chart in OF_MEASURES:
+        if chart in CHARTS_OF_MEASURES:
             raise UsageError(f"{chart} is of measures alone; it takes no files")
         subject = EvaluationInput.of(files, truth, **subject_options)
     if min_score is not None:

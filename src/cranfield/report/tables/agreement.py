@@ -68,7 +68,7 @@ def document(answer: Agreement, **_: object) -> Document:
 
 def _figures(answer: Agreement) -> Sequence[Chart]:
     # All charts are loaded with it, which takes longer than a small log.
-    from cranfield.report.charts.people import agreement_figures
+    from cranfield.report.charts.annotation import agreement_figures
 
     return agreement_figures(answer)
 

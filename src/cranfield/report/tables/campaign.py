@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.campaign.responses import CLASSES, FormResponses, Tally
 from cranfield.campaign.surveys.votes import CONFIDENCE, Choices, Preferences
 from cranfield.campaign.views import View
-from cranfield.report.charts.people import collected_figures
+from cranfield.report.charts.annotation import collected_figures
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables.agreement import log_table
 from cranfield.report.tables.lab import study_document

@@ -26,7 +26,7 @@ from cranfield.relatedness.hierarchies import (
     OntologyView,
 )
 from cranfield.relatedness.vocabularies import TagCorpus, TagCount, VocabularyComparison
-from cranfield.report.charts.concepts import cost_map
+from cranfield.report.charts.annotation import cost_map
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.render import html_table, still_page
 

@@ -17,7 +17,7 @@ from cranfield.campaign.annotation_task import PICTURE_LINE, Unit
 from cranfield.campaign.forms import Form, Option, Question, Tab, actions_of, shown_name
 from cranfield.campaign.truth import Dispute, disputes
 from cranfield.errors import UsageError
-from cranfield.report.charts.people import agreement_over_time
+from cranfield.report.charts.annotation import agreement_over_time
 from cranfield.server.auth import WORKER_COOKIE
 from cranfield.server.context import hash_of
 from cranfield.server.forms import sentence
