@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from functools import lru_cache
+from io import StringIO
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,6 +18,7 @@ import worked_thesis
 
 import cranfield as cf
 from cranfield import lab, stats
+from cranfield.cli import main
 from cranfield.io.samples import SAMPLE
 
 
@@ -100,20 +103,21 @@ def generality_of(places: Sequence[int], size: int) -> list[float]:
 
 
 def table_1_ranks() -> list[str]:
-    """The rank columns of Table 1, as `scores.to_markdown(ranks=True)` shows them."""
-    from cranfield.report.tables.evaluation import rank_table
-
+    """The rank columns of Table 1, as `cranfield eval --ranks --format csv` prints them."""
     places = {"A": (1, 2, 3, 4, 5), "B": (1, 3, 4, 5, 6), "C": (1, 2, 3, 4, 100)}
     places |= {"D": (1, 2, 3, 30, 31), "E": (1, 2, 3, 40, 41)}
-    runs = {}
-    for name, ranks in places.items():
-        at_rank = {rank: f"r{k}" for k, rank in enumerate(ranks)}
-        runs[name] = {"q": {at_rank.get(n, f"x{n:03d}"): -float(n) for n in range(1, 101)}}
-    truth = {"q": {f"r{k}": 1 for k in range(5)}}
-    scores = cf.evaluate(truth, runs, "AP NMRR MNRO", collection_size=100, gmt=10)
-    table = rank_table(scores)
-    shown = [[c.show(v) for c, v in zip(table.columns, row, strict=True)] for row in table.rows]
-    return [cell for row in shown for cell in row[2::2]]
+    with tempfile.TemporaryDirectory() as folder:
+        qrels = Path(folder) / "qrels.txt"
+        qrels.write_text("".join(f"q 0 r{rank} 1\n" for rank in range(5)))
+        for name, ranks in places.items():
+            items = {rank: f"r{k}" for k, rank in enumerate(ranks)}
+            rows = (f"q Q0 {items.get(n, f'x{n:03d}')} {n} {-n} {name}\n" for n in range(1, 101))
+            (Path(folder) / f"{name}.run").write_text("".join(rows))
+        files = [str(qrels), *(str(Path(folder) / f"{name}.run") for name in places)]
+        options = ["-m", "AP NMRR MNRO", "--collection-size", "100", "--gmt", "10", "--ranks"]
+        with redirect_stdout(StringIO()) as out:
+            main(["eval", *files, *options, "--format", "csv"])
+    return [cell for line in out.getvalue().split()[1:] for cell in line.split(",")[2::2]]
 
 
 def deviation(base: float, value: float) -> float:

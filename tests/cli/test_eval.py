@@ -38,6 +38,19 @@ def run(folder: Path, capsys: pytest.CaptureFixture[str]) -> Any:
     return call
 
 
+def test_ranks_stand_beside_the_means(run: Any) -> None:
+    options = ("-m", "AP AVR", "--ranks", "--format", "csv")
+    out, _ = run("qrels", "first.run", "second.txt", *options)
+    # K = 2 GMT = 2: the tied item at rank 3 and the one of the missing topic count as at 2.5.
+    header, *rows = out.splitlines()
+    assert header == "run,AP,AP_rank,AVR,AVR_rank"
+    assert [[row.split(",")[k] for k in (0, 2, 4)] for row in rows] == [
+        ["first", "1", "1"],
+        ["second", "2", "2"],
+    ]
+    assert float(rows[1].split(",")[3]) == pytest.approx((2.5 + 1 + 2.5) / 3)
+
+
 def test_json_has_the_promised_shape(run: Any) -> None:
     out, err = run(
         "qrels", "first.run", "second.txt", "-m", "AP P@1", "--per-topic", "--format", "json"

@@ -66,7 +66,7 @@ def test_ranks(data: st.DataObject, ties: str, missing: str) -> None:
     size += 1
     names = (
         "NMRR(gmt=16) NMRR(gmt=20, rel=2) NAR MNRO MNRO(generality='printed', rel=2) NormRecall "
-        "MNRO(depth='nmrr') "
+        "MNRO(depth='nmrr') AVR(gmt=16) ModifiedRank(rel=2) Rank@1 Rank@3(rel=2) "
         "NormRecall(scale=5) NormPrecision RankRecall LogPrecision RecallError PrecisionError"
     )
     got = evaluate(case, names, ties=ties, missing=missing, gmt=20)
@@ -74,6 +74,10 @@ def test_ranks(data: st.DataObject, ties: str, missing: str) -> None:
     two = slow.ranks(groups, rest, rel=2, size=size, missing=missing)
     assert same(got["NMRR(gmt=16)"], slow.nmrr(groups, rest, rel=1, gmt=16))
     assert same(got["NMRR(rel=2, gmt=20)"], slow.nmrr(groups, rest, rel=2, gmt=20))
+    assert same(got["AVR(gmt=16)"], slow.average_rank(groups, rest, rel=1, gmt=16))
+    assert same(got["ModifiedRank(rel=2)"], slow.modified_rank(groups, rest, rel=2, gmt=20))
+    assert same(got["Rank@1"], slow.rank_of(one, 1))
+    assert same(got["Rank@3(rel=2)"], slow.rank_of(two, 3))
     assert same(got["NAR"], slow.nar(one, size))
     assert same(got["MNRO"], slow.mnro(groups, one, rel=1, size=size, printed=False))
     by_text = slow.mnro(groups, one, rel=1, size=size, printed=False, gmt=20)

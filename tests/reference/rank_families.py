@@ -41,15 +41,33 @@ def ranks(
     return found + [sum(unused) / len(unused) for _ in range(absent)]
 
 
-def nmrr(ranking: Sequence[Group], rest: Sequence[float], *, rel: float, gmt: int) -> float:
+def average_rank(ranking: Sequence[Group], rest: Sequence[float], *, rel: float, gmt: int) -> float:
     retrieved = len(flat(ranking))
     places = ranks(ranking, rest, rel=rel, size=10**9, missing="worst")
     ng = len(places)
     if ng == 0:
         return math.nan
     k = min((2 if ng > 50 else 4) * ng, 2 * gmt)
-    avr = sum(r if r <= k and r <= retrieved else 1.25 * k for r in places) / ng
-    return (avr - 0.5 * (1 + ng)) / (1.25 * k - 0.5 * (1 + ng))
+    return sum(r if r <= k and r <= retrieved else 1.25 * k for r in places) / ng
+
+
+def modified_rank(
+    ranking: Sequence[Group], rest: Sequence[float], *, rel: float, gmt: int
+) -> float:
+    ng = len(ranks(ranking, rest, rel=rel, size=10**9, missing="worst"))
+    return average_rank(ranking, rest, rel=rel, gmt=gmt) - 0.5 * (1 + ng)
+
+
+def nmrr(ranking: Sequence[Group], rest: Sequence[float], *, rel: float, gmt: int) -> float:
+    ng = len(ranks(ranking, rest, rel=rel, size=10**9, missing="worst"))
+    k = min((2 if ng > 50 else 4) * ng, 2 * gmt)
+    if ng == 0:
+        return math.nan
+    return modified_rank(ranking, rest, rel=rel, gmt=gmt) / (1.25 * k - 0.5 * (1 + ng))
+
+
+def rank_of(places: Sequence[float], k: int) -> float:
+    return places[k - 1] if k <= len(places) else math.nan
 
 
 def nar(places: Sequence[float], size: int) -> float:

@@ -4,22 +4,59 @@
 
 namespace cranfield::kernels {
 
-// Parameters: level of relevance, largest number of relevant items of any topic. Items below the
-// first K, retrieved or not, count as if at rank 1.25 K.
+namespace {
+
+// NMRR's K, and the sum of the ranks of the relevant items, where those below the first K,
+// retrieved or not, count as if at rank 1.25 K.
+struct NearRanks {
+    double total, K, sum;
+
+    // Parameters: level of relevance, largest number of relevant items of any topic.
+    NearRanks(View& v, const Params& p)
+        : total(v.relevant(p[0]).total),
+          K(std::min((total > 50 ? 2.0 : 4.0) * total, 2.0 * p[1])),
+          sum(0) {
+        double counted = 0;
+        const RankQuery retrieved(
+            Params{p[0], size_unknown, static_cast<double>(Missing::optimist)});
+        for_each_rank(v, retrieved, [&](double rank, double last, double count) {
+            if (rank > K || last > v.retrieved()) return;
+            sum += rank * count;
+            counted += count;
+        });
+        sum += (total - counted) * 1.25 * K;
+    }
+};
+
+}  // namespace
+
+double average_rank(View& v, const Params& p) {
+    const NearRanks near(v, p);
+    return near.total == 0 ? undefined : near.sum / near.total;
+}
+
+double modified_rank(View& v, const Params& p) {
+    const NearRanks near(v, p);
+    return near.total == 0 ? undefined : near.sum / near.total - 0.5 * (1.0 + near.total);
+}
+
 double nmrr(View& v, const Params& p) {
-    const double total = v.relevant(p[0]).total;
-    if (total == 0) return undefined;
-    const double K = std::min((total > 50 ? 2.0 : 4.0) * total, 2.0 * p[1]);
-    double sum = 0, counted = 0;
-    const RankQuery retrieved(Params{p[0], size_unknown, static_cast<double>(Missing::optimist)});
-    for_each_rank(v, retrieved, [&](double rank, double last, double count) {
-        if (rank > K || last > v.retrieved()) return;
-        sum += rank * count;
-        counted += count;
+    const NearRanks near(v, p);
+    if (near.total == 0) return undefined;
+    const double best = 0.5 * (1.0 + near.total);
+    return (near.sum / near.total - best) / (1.25 * near.K - best);
+}
+
+// The fourth parameter says which of the relevant items, counted from the first.
+double rank_of(View& v, const Params& p) {
+    const RankQuery query(p);
+    if (v.relevant(query.level).total < p[3]) return undefined;
+    double before = 0, value = undefined;
+    const double signal = for_each_rank(v, query, [&](double rank, double, double count) {
+        if (before < p[3] && before + count >= p[3]) value = rank;
+        before += count;
     });
-    sum += (total - counted) * 1.25 * K;
-    const double best = 0.5 * (1.0 + total);
-    return (sum / total - best) / (1.25 * K - best);
+    return signal != 0 ? signal : value;
 }
 
 double nar(View& v, const Params& p) {

@@ -49,7 +49,10 @@ std::vector<KernelEntry> made_table() {
         fixed("utility", {level, w, w, w, w, size}, kernels::utility),
         fixed("ideal_dcg", {cutoff, gain, discount}, kernels::ideal_dcg, Rest::pairs),
         // These take the mean rank of tied items, or counts that are linear in positions.
+        fixed("average_rank", {level, gmt}, kernels::average_rank),
+        fixed("modified_rank", {level, gmt}, kernels::modified_rank),
         fixed("nmrr", {level, gmt}, kernels::nmrr),
+        fixed("rank_of", {level, size, missing, rank}, kernels::rank_of),
         fixed("nar", {level, size, missing}, kernels::nar),
         fixed("mnro", {level, size, missing, literal, gmt}, kernels::mnro),
         fixed("graded_nmrr", {level}, kernels::graded_nmrr, Rest::numbers),

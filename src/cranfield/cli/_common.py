@@ -366,6 +366,7 @@ OPTIONS = {
     ),
     "third": _option("--third", ABOUT_THIRD, THIRD),
     "per-topic": _option("--per-topic", "also the values of each topic", bool),
+    "ranks": _option("--ranks", "the rank of each run beside its means", bool),
     "by": _option(
         "--by FILE", "means and differences in slices: CSV topic,group (item,group; concept,group)"
     ),

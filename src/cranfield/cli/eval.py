@@ -49,7 +49,7 @@ def ranked_parser() -> Parser:
     truth_options(parser)
     common(parser, "design")
     add(parser, "--tie-range", "also tell how far ties can move each mean", bool)
-    common(parser, "per-topic", "by")
+    common(parser, "per-topic", "ranks", "by")
     common(parser, "third", "keep-going", "fail-under", "junit", "summary")
     common(parser, "public", "title", "pictures")
     executor(parser, "each run is evaluated there")
@@ -72,6 +72,7 @@ def ranked(arguments: Arguments, output: Output) -> int:
     # The report has every topic anyway.
     per: Sequence[str] = ["topic"] if arguments.pop("per_topic") and output.form != "html" else []
     groups, design = arguments.pop("by"), arguments.pop("design")
+    ranks = arguments.pop("ranks")
     scores, page, per = scores_and_page(
         output, arguments, evaluate, "" if groups else "ranked_case", per
     )
@@ -80,7 +81,7 @@ def ranked(arguments: Arguments, output: Output) -> int:
     if groups is not None:
         output.show(with_notes(scores, bad).by(groups, rng=arguments["rng"]))
         return gate_floors(scores, checks, output) or bool(bad)
-    output.show(with_notes(scores, bad) if bad else scores, page=page, per=per)
+    output.show(with_notes(scores, bad) if bad else scores, page=page, per=per, ranks=ranks)
     return gate_floors(scores, checks, output) or bool(bad)
 
 

@@ -54,7 +54,7 @@ def labels_parser() -> Parser:
     score_option(parser)
     add(parser, "--per-item", "also the values of each item", bool)
     add(parser, "--per-concept", "also the values of each concept", bool)
-    common(parser, "by")
+    common(parser, "ranks", "by")
     add(parser, "--explain ITEM", "instead, how the scores of one item come about")
     tuning = parser.group("thresholds chosen on some of the items")
     add(tuning, "--tune-threshold MEASURE", "the measure that they shall make best", dest="tune")
@@ -81,6 +81,7 @@ def labels(arguments: Arguments, output: Output) -> int:
     checks = [arguments.pop(n) for n in ("fail_under", "junit", "summary")]
     item, groups = arguments.pop("explain"), arguments.pop("by")
     design = arguments.pop("design")
+    ranks = arguments.pop("ranks")
     per: Sequence[str] = [unit for unit in ("item", "concept") if arguments.pop(f"per_{unit}")]
     from cranfield.evaluation.tuning import label_evaluator
 
@@ -101,7 +102,7 @@ def labels(arguments: Arguments, output: Output) -> int:
         output.show(with_notes(scores, bad).by(groups, rng=arguments.get("rng", 0)))
         return gate_floors(scores, checks, output) or bool(bad)
     per = ["topic" if scores.task == "ranked" else unit for unit in per]  # a concept's ranking
-    output.show(with_notes(scores, bad), page=page, per=per)
+    output.show(with_notes(scores, bad), page=page, per=per, ranks=ranks)
     return gate_floors(scores, checks, output) or bool(bad)
 
 

@@ -37,6 +37,7 @@ from cranfield.validation import validate_params
 # Options of evaluations and comparisons that say nothing about gold and silver.
 FOREIGN = (
     "by",
+    "ranks",
     *("per_topic", "per_item", "per_concept", "explain", "public", "tie_range", "fail_under"),
     *("junit", "summary", "fail_if_worse", "worse_by", "accept"),
     *("executor", "tail", "test", "margin", "power", "show", "keep_going"),

@@ -2,31 +2,55 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from types import MappingProxyType
+from typing import TypeAlias
 
 from cranfield.errors import NeedsError
 from cranfield.measures.base import Measure, Param
-from cranfield.measures.ranked.kernel_calls import EVERY, MISSING, REL, Context, KernelCall, ranks
+from cranfield.measures.ranked.kernel_calls import (
+    EVERY,
+    MISSING,
+    REL,
+    Context,
+    KernelCall,
+    cutoff_of,
+    ranks,
+)
 from cranfield.references import Source
+
+Plan: TypeAlias = Callable[[Measure, Context], KernelCall]
 
 FAMILY = "image retrieval"
 _SOURCE = "chatzichristofis-mnro"
 _TIES = "score, then item id; ties='average' gives tied items the mean of their ranks"
 _LEFT_OUT = "no relevant item: topic left out"
+_NO_MEAN = "a mean over topics says little, as it depends on the number of relevant items"
 
 
-def _nmrr(measure: Measure, context: Context) -> KernelCall:
-    level = float(measure.value_of("rel"))
-    largest, topic = context.most_relevant(level)
-    gmt = measure.value_of("gmt") or context.gmt
-    if gmt is not None and gmt < largest:
-        raise NeedsError(
-            f"{measure}: GMT {gmt} is smaller than the {largest} relevant items of topic "
-            f"{topic!r}; it is the largest number of relevant items of any topic"
-        )
-    if gmt is not None:
-        return KernelCall("nmrr", (level, float(gmt)))
-    return KernelCall("nmrr", (level, float(largest)), largest=((1, level),))
+def _near(kernel: str) -> Plan:
+    """A plan for a function of the ranks down to NMRR's K."""
+
+    def plan(measure: Measure, context: Context) -> KernelCall:
+        level = float(measure.value_of("rel"))
+        largest, topic = context.most_relevant(level)
+        gmt = measure.value_of("gmt") or context.gmt
+        if gmt is not None and gmt < largest:
+            raise NeedsError(
+                f"{measure}: GMT {gmt} is smaller than the {largest} relevant items of topic "
+                f"{topic!r}; it is the largest number of relevant items of any topic"
+            )
+        if gmt is not None:
+            return KernelCall(kernel, (level, float(gmt)))
+        return KernelCall(kernel, (level, float(largest)), largest=((1, level),))
+
+    return plan
+
+
+def _rank_of(measure: Measure, context: Context) -> KernelCall:
+    call = ranks("rank_of", sized=False)(measure, context)
+    return KernelCall(call.name, (*call.params, cutoff_of(measure)))
 
 
 def _mnro(measure: Measure, context: Context) -> KernelCall:
@@ -51,6 +75,82 @@ def _written_mnro(measure: Measure) -> str:
     )
 
 
+_NEAR = MappingProxyType(
+    {
+        "rel": REL,
+        "gmt": Param(
+            int,
+            None,
+            "the largest number of relevant items of any topic; unless given, that of "
+            "the evaluation, or what the judgements have",
+            low=1,
+        ),
+    }
+)
+_AT_K = "counted at 1.25 K, like items below rank K"
+
+RANK = Measure(
+    name="Rank",
+    mean_note=_NO_MEAN,
+    title="Rank of the k-th relevant item",
+    summary="How many items have been looked at once k relevant ones are found.",
+    formula=r"Rank(k)",
+    source=Source(_SOURCE, equations="section 2"),
+    range=(1.0, math.inf),
+    higher_is_better=False,
+    needs=EVERY,
+    plan=_rank_of,
+    params=MappingProxyType({"rel": REL, "missing": MISSING}),
+    cutoff="required",
+    family=FAMILY,
+    ties=_TIES,
+    missing="by the parameter missing; collection size only when relevant items are missing and "
+    "missing is not 'optimist'",
+    undefined="fewer than k relevant items: topic left out",
+    example="Rank@1 Rank@5",
+)
+
+AVR = Measure(
+    name="AVR",
+    mean_note=_NO_MEAN,
+    title="Average rank",
+    summary="The mean rank of the relevant items, of which those below the first K count as at "
+    "rank 1.25 K, with the K of NMRR.",
+    formula=r"\mathrm{AVR}(q) = \frac{1}{NG} \sum_{k=1}^{NG} "
+    r"\begin{cases} Rank(k) & Rank(k) \le K \\ 1.25 K & \text{else} \end{cases}",
+    source=Source(_SOURCE, equations="5, 6"),
+    range=(1.0, math.inf),
+    higher_is_better=False,
+    needs=EVERY,
+    plan=_near("average_rank"),
+    params=_NEAR,
+    family=FAMILY,
+    ties=_TIES,
+    missing=_AT_K,
+    undefined=f"{_LEFT_OUT}; nothing retrieved: 1.25 K",
+    example="AVR AVR(gmt=20)",
+)
+
+MODIFIED_RANK = Measure(
+    name="ModifiedRank",
+    mean_note=_NO_MEAN,
+    title="Modified retrieval rank",
+    summary="The average rank less that of a perfect ranking: MRR(q) of MPEG-7, which is not the "
+    "mean reciprocal rank. NMRR divides it by the worst it can be.",
+    formula=r"\mathrm{AVR}(q)-\tfrac12(1+NG)",
+    source=Source(_SOURCE, equations="7"),
+    range=(0.0, math.inf),
+    higher_is_better=False,
+    needs=EVERY,
+    plan=_near("modified_rank"),
+    params=_NEAR,
+    family=FAMILY,
+    ties=_TIES,
+    missing=_AT_K,
+    undefined=f"{_LEFT_OUT}; nothing retrieved: 1.25 K - (1 + NG) / 2",
+    example="ModifiedRank ModifiedRank(gmt=20)",
+)
+
 NMRR = Measure(
     name="NMRR",
     mean_name="ANMRR",
@@ -63,22 +163,11 @@ NMRR = Measure(
     range=(0.0, 1.0),
     higher_is_better=False,
     needs=EVERY,
-    plan=_nmrr,
-    params=MappingProxyType(
-        {
-            "rel": REL,
-            "gmt": Param(
-                int,
-                None,
-                "the largest number of relevant items of any topic; unless given, that of "
-                "the evaluation, or what the judgements have",
-                low=1,
-            ),
-        }
-    ),
+    plan=_near("nmrr"),
+    params=_NEAR,
     family=FAMILY,
     ties=_TIES,
-    missing="counted at 1.25 K, like items below rank K",
+    missing=_AT_K,
     undefined=f"{_LEFT_OUT}; nothing retrieved: 1",
     example="NMRR NMRR(gmt=20)",
 )
@@ -151,4 +240,4 @@ MNRO = Measure(
     example="MNRO MNRO(generality='printed') MNRO(depth='nmrr')",
 )
 
-DECLARED = (NMRR, NAR, MNRO)
+DECLARED = (RANK, AVR, MODIFIED_RANK, NMRR, NAR, MNRO)
