@@ -132,6 +132,12 @@ REGIONS = [
     "compare --truth {regions} {detections} {detections} -m AP.region --resamples 50 "
     "[--costmap {costmap}] --format json",
     "eval regions {regionrows} {detectionrows} {detectionrows} -m AP.region --format json",
+    "eval regions {vocboxes} {detectionrows} -m voc [--errors 0.1]",
+    "eval regions {yoloboxes} {yolorun} --per-item --format json",
+    "eval regions {openimages} {openrows} {openrows} -m 'coco voc' --format json",
+    "convert --kind regions {vocboxes} {out.json}",
+    "convert --kind regions {yoloboxes} {out.csv}",
+    "convert --kind regions {openimages} {out.csv}",
     "convert --kind regions {regions} {out.json}",
     "convert --kind regions {detections} {out.csv}",
     "form make {ontology} --items {items} --marks boxes -o {out.html}",

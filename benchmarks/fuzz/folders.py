@@ -87,6 +87,32 @@ def _collection(files: dict[str, dict[str, bytes]]) -> dict[str, bytes]:
     return made
 
 
+def _voc() -> dict[str, bytes]:
+    """Boxes of pictures as VOC writes them, some of them difficult."""
+    made = {}
+    for k, item in enumerate(ITEMS):
+        objects = "".join(
+            f"<object><name>{CONCEPTS[(k + n) % 2]}</name><difficult>{n}</difficult><bndbox>"
+            f"<xmin>{10 * n}</xmin><ymin>{5 + k}</ymin><xmax>{20 + 11 * n}</xmax><ymax>{20 + k}"
+            "</ymax></bndbox></object>"
+            for n in range(2)
+        )
+        made[f"Annotations/{Path(item).stem}.xml"] = (
+            f"<annotation><filename>{item}</filename><size><width>64</width><height>48</height>"
+            f"</size>{objects}</annotation>\n"
+        ).encode()
+    return made
+
+
+def _yolo(confidence: str) -> dict[str, bytes]:
+    """The same as YOLO writes boxes, with a confidence or without."""
+    made = {"classes.txt": "".join(f"{name}\n" for name in CONCEPTS[:2]).encode()}
+    for k, item in enumerate(ITEMS):
+        lines = [f"{(k + n) % 2} 0.{3 + n} 0.{3 + k % 4} 0.25 0.3{confidence}" for n in range(2)]
+        made[f"labels/{Path(item).stem}.txt"] = "".join(f"{line}\n" for line in lines).encode()
+    return made
+
+
 def _wordnet() -> dict[str, bytes]:
     """A database of nouns: everything is a thing, the waters are waters."""
     synsets = {"thing": None, "water": "thing", "lake": "water", "sea": "water", "sky": "thing"}
@@ -170,6 +196,9 @@ def write_folders(folder: Path, files: dict[str, dict[str, bytes]]) -> dict[str,
         "wordnet": _wordnet(),
         "recordings": {"one.wav": b"RIFF$\0\0\0WAVEfmt ", "two.mp4": b"\0\0\0\x18ftypmp42"},
         "pictures": {name: pictures[name] for name in list(pictures)[:3]},
+        "vocboxes": _voc(),
+        "yoloboxes": _yolo("") | {f"images/{name}": data for name, data in pictures.items()},
+        "yolorun": _yolo(" 0.5"),
     }
     for kind, tree in trees.items():
         for name, data in tree.items():

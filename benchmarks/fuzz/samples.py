@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 
@@ -300,6 +301,28 @@ def _regions() -> dict[str, dict[str, bytes]]:
         "regionrows": {"boxes.csv": _csv("item,concept,x,y,width,height", *rows)},
         "detectionrows": {},
         "detections": {},
+        # Places as shares of the pictures, and the confidence of the people who drew.
+        "openimages": {
+            "openimages.csv": _csv(
+                "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax,IsOccluded,IsGroupOf",
+                *(
+                    f"{Path(ITEMS[k]).stem},x,{CONCEPTS[category - 1]},1,{x / 64},{(x + w) / 64},"
+                    f"{y / 48},{(y + h) / 48},0,{int(n == 3)}"
+                    for n, (k, category, (x, y, w, h)) in enumerate(objects)
+                ),
+            )
+        },
+        "openrows": {
+            f"{name}-open.csv": _csv(
+                "ImageID,LabelName,Conf,XMin,XMax,YMin,YMax",
+                *(
+                    f"{Path(ITEMS[k]).stem},{CONCEPTS[category - 1]},0.{1 + k},{x / 64},"
+                    f"{(x + w) / 64},{y / 48},{(y + h) / 48}"
+                    for k, category, (x, y, w, h) in objects[shift:]
+                ),
+            )
+            for shift, name in enumerate(SYSTEMS)
+        },
     }
     for shift, name in enumerate(SYSTEMS):
         placed = [

@@ -75,9 +75,12 @@ def _is_json(data: bytes) -> bool:
 def _boxes(regions: cf.Regions) -> list[tuple[object, ...]]:
     """The boxes with the names of their items, whatever the order of files and names is."""
     sure = regions.confidences
+    # COCO numbers the items, and names their files beside.
+    files = {item: Path(alias).stem for alias, item in regions.item_aliases.items()}
+    names = [files.get(item, Path(item).stem) for item in regions.items]
     return sorted(
         (
-            regions.items[regions.item[k]],
+            names[regions.item[k]],
             *regions.boxes[k].tolist(),
             0.0 if sure is None else float(sure[k]),
         )

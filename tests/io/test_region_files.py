@@ -63,6 +63,20 @@ def test_both_readers_of_coco_agree(tmp_path, monkeypatch, content):
     assert columns(cf.read_regions(path)) == columns(read_by_python(path, monkeypatch))
 
 
+@pytest.mark.parametrize("width", [1e999, -3])
+def test_pictures_have_sizes_that_can_be(tmp_path, width):
+    path = write(tmp_path / "truth.json", changed("images", width=width).copy())
+    with pytest.raises(InputError, match=r"images\[0\] has a width that no picture has"):
+        cf.read_regions(path)
+
+
+def test_names_that_are_no_text_are_told(tmp_path):
+    path = write(tmp_path / "truth.json", TRUTH)
+    path.write_bytes(path.read_bytes().replace(b'"dog"', b'"d\xa9g"'))
+    with pytest.raises(InputError, match="is not UTF-8 text"):
+        cf.read_regions(path)
+
+
 def test_a_truth_of_coco(tmp_path):
     truth = cf.read_regions(write(tmp_path / "truth.json", TRUTH))
     assert truth.items == ("9", "10")  # by number, as the COCO program goes through them

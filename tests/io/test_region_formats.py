@@ -176,6 +176,17 @@ def test_results_of_coco_are_written_with_their_numbers(tmp_path):
         cf.write_regions(named, tmp_path / "out.json")
 
 
+def test_what_files_have_no_place_for_is_told(tmp_path):
+    boxes = "item,concept,x,y,width,height,difficult\na,cat,1,2,3,4,1\na,cat,1,2,3,4,0\n"
+    (tmp_path / "in.csv").write_text(boxes)
+    truth = cf.read_regions(tmp_path / "in.csv")
+    assert cf.write_regions(truth, tmp_path / "out.csv") == ()
+    (note,) = cf.write_regions(truth, tmp_path / "out.json")
+    assert "no difficult boxes (1 count as wanted)" in note
+    with pytest.raises(InputError, match="longer than the 65,536 letters"):
+        cf.write_regions(cf.Regions.of({"a": [("c" * 70_000, 1, 2, 3, 4)]}), tmp_path / "long.csv")
+
+
 @pytest.mark.parametrize("yolo", [False, True])
 def test_folders_are_written_and_read_again(tmp_path, yolo):
     source = tmp_path / "truth.json"

@@ -106,6 +106,9 @@ def test_the_report_draws_boxes_on_pages(tmp_path):
     site = cf.publish(FOLDER, tmp_path / "site")
     assert site.tasks == ("regions",)
     assert "ink is significantly better" in (tmp_path / "site" / "index.html").read_text()
+    # Tests are over pictures, but the values of the pairs are of the ten concepts.
+    pairs = (tmp_path / "site" / "results" / "regions" / "compare.html").read_text()
+    assert "a better, level, b better: counts of concepts" in pairs
 
 
 def test_the_demo_has_it(tmp_path, capsys):

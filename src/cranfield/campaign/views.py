@@ -319,8 +319,11 @@ def _notes(
 MOST_RUNS = 20
 
 
-def pairs_view(comparison: Comparison, measure: Measure, runs: Sequence[str]) -> View:
-    """The pairs of some runs under a measure, the largest differences first."""
+def pairs_view(comparison: Comparison, measure: Measure, runs: Sequence[str], unit: str) -> View:
+    """The pairs of some runs under a measure, the largest differences first.
+
+    Runs are ahead by the values of single units, whatever was drawn to test their mean.
+    """
     name = str(measure)
     pairs = comparison.pairs.where(name).among(set(runs))
     lists = pairs.lists()
@@ -355,7 +358,6 @@ def pairs_view(comparison: Comparison, measure: Measure, runs: Sequence[str]) ->
         count("losses", "b better"),
     )
     differ = sum(bool(mark) for mark in lists["mark"])
-    unit = next(str(m["unit"]) for m in comparison.measures if m["name"] == name)
     notes = (*comparison.footnotes(), f"a better, level, b better: counts of {unit}s")
     title = f"Pairs by {measure.mean_label}"
     return View(

@@ -35,6 +35,7 @@ from cranfield.errors import (
 )
 from cranfield.io.compression import compress_blocks
 from cranfield.io.files import (
+    LONGEST_ID,
     FileForm,
     Input,
     csv_rows,
@@ -210,10 +211,13 @@ def _read_coco(path: FileForm, name: str) -> Regions:
     results, ids, images, categories, boxes, numbers, crowds, others = columns
     if results:
         return _coco_results(where, name, images, categories, boxes, numbers)
-    lists: dict[str, Json] = {
-        key: json.loads(text.removeprefix(b"\xef\xbb\xbf")[first:last])
-        for key, (first, last) in others.items()
-    }
+    try:
+        lists: dict[str, Json] = {
+            key: json.loads(text.removeprefix(b"\xef\xbb\xbf")[first:last].decode())
+            for key, (first, last) in others.items()
+        }
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        return _slow_coco(text, where, name)
     return _coco_truth(where, name, lists, ids, images, categories, boxes, numbers, crowds)
 
 
@@ -308,6 +312,13 @@ class _Fields:
                 column[i] = _double(value)
         return column
 
+    def sides(self, key: str, default: Floats) -> Floats:
+        """Widths or heights of pictures, NaN where a record has none."""
+        column = self.numbers(key, default)
+        for i in np.flatnonzero(np.isinf(column) | (column < 0)).tolist():
+            self._add(i, f"has a {key} that no picture has: {column[i]:g}")
+        return column
+
     def boxes(self) -> Floats:
         table = np.zeros((len(self._records), 4))
         for i, record in enumerate(self._records):
@@ -389,7 +400,7 @@ def _coco_truth(
     picture_ids = pictures.whole("id")
     unknown = np.full(len(picture_ids), math.nan)
     picture_sizes = np.stack(
-        [pictures.numbers("width", unknown), pictures.numbers("height", unknown)], axis=1
+        [pictures.sides("width", unknown), pictures.sides("height", unknown)], axis=1
     )
     pictures.check()
     kinds = _Fields(where, "categories", _list_of(lists, "categories", where))
@@ -1078,6 +1089,9 @@ def write_regions(regions: Regions, path: str | Path, *, yolo: bool = False) -> 
     else:
         blocks = iter([_csv(regions, "\t" if suffix == ".tsv" else ",").encode()])
     write_atomic(Path(path), compress_blocks(blocks, Path(path).suffix.lower()))
+    difficult = int((regions.flags & DIFFICULT > 0).sum())
+    if suffix == ".json" and difficult:
+        return (f"{describe(path)}: COCO has no difficult boxes ({difficult:,} count as wanted)",)
     lost = len(regions.items) - len(np.unique(regions.item))
     if suffix != ".json" and lost and regions.confidences is None:
         return (f"{describe(path)}: {lost:,} items without a box have no place in it",)
@@ -1170,6 +1184,13 @@ def _refuse_shares(regions: Regions, format_name: str) -> None:
 
 
 def _csv(regions: Regions, separator: str) -> str:
+    long = next(
+        (name for name in (*regions.items, *regions.concepts) if len(name) > LONGEST_ID), ""
+    )
+    if long:
+        raise InputError.single(
+            regions.where, f"{long[:60]!r} is longer than the {LONGEST_ID:,} letters of a name"
+        )
     text = io.StringIO()
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
     sure = regions.confidences

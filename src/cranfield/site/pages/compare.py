@@ -36,7 +36,8 @@ def make(results: Results, address: Address) -> PageContent:
     requested = results.measure(address.query.get("measure"))
     measure = requested if requested in measures else measures[0]
     runs = _runs(results, address, measure)
-    answer = pairs_view(_require_comparison(comparison), measure, runs)
+    unit = results.material.scores.unit_of[measure]
+    answer = pairs_view(_require_comparison(comparison), measure, runs, unit)
     blocks: list[Block] = []
     if len(runs) > 1 and len(answer.parts[0].rows):
         chart = significance_of(_require_comparison(comparison), str(measure), runs)
