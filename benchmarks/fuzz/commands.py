@@ -206,6 +206,8 @@ PICTURED = [
     "search {vectors} --distance overlap",
     "search {vectors} --distance overlap --min-terms 1 --format json",
     "runs benchmark {pictures} --as mnro-table-5 --qrels {picturejudgements} -d 'SCD CLD' --lire",
+    "runs text {corpus} [--language none] [-k 3] [--k1 0] [--b 1] [--keep-query]",
+    "runs text {corpus} --queries {searchqueries} --format json",
     "runs feedback {vectors} --pseudo [--depth 2] [-k 3] [--before {out.txt}]",
     "runs feedback {npy} --items {items} --queries {npy} --pseudo [--remaining {out.txt}]",
     "runs feedback {vectors} --queries {searchqueries} --qrels {qrels} --counted whole "

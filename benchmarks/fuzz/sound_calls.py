@@ -153,6 +153,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
         "folder": "classes",
         "descriptors": "SCD CLD",
     },
+    "search_texts": lambda: {"texts": {"a": "red cat", "b": "a cat"}, "language": "none"},
     "apply_feedback": lambda: {"collection": "vectors.npz", "pseudo": True, "depth": 2},
     "annotate": lambda: {
         "train": "vectors.npz",

@@ -24,6 +24,7 @@ READERS: dict[str, Callable[[Path], Any]] = {
     "runs feedback": cf.read_run,
     "runs fuse": cf.read_run,
     "runs search": cf.read_run,
+    "runs text": cf.read_run,
     "runs query": cf.read_run,
     "runs classify": read_labels,
     "concepts ontology convert": cf.read_ontology,

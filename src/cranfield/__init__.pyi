@@ -105,6 +105,7 @@ from .features.catalogue import describe_descriptor as describe_descriptor
 from .features.catalogue import list_descriptors as list_descriptors
 from .features.extract import describe_pictures as describe_pictures
 from .features.search import search as search
+from .features.text_search import search_texts as search_texts
 from .io import read_qrels as read_qrels
 from .io import read_run as read_run
 from .io.arrays import read_features as read_features

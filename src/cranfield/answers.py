@@ -199,6 +199,7 @@ FILE_NAMES: dict[str, str] = {
     "suggestion-influence": "cranfield.campaign.responses:SuggestionInfluence",
     "tally": "cranfield.campaign.responses:Tally",
     "tested-run": "cranfield.lab.synthetic_runs:TestedRun",
+    "text-search": "cranfield.features.text_search:TextSearch",
     "topic-score": "cranfield.evaluation.category_votes:TopicScore",
     "two-way": "cranfield.stats.anova:TwoWay",
     "uncertain-pair": "cranfield.evaluation.category_votes:UncertainPair",

@@ -26,6 +26,24 @@ VOTE_TIES: tuple[VoteTies, ...] = get_args(VoteTies)
 TagFilterMethod: TypeAlias = Literal["svm", "median"]
 TAG_FILTERS: tuple[TagFilterMethod, ...] = get_args(TagFilterMethod)
 
+# --- Words of texts: languages whose empty words and stems are known.
+TextLanguage: TypeAlias = Literal[
+    "english",
+    "danish",
+    "dutch",
+    "french",
+    "german",
+    "italian",
+    "norwegian",
+    "portuguese",
+    "russian",
+    "spanish",
+    "swedish",
+    "turkish",
+    "none",
+]
+TEXT_LANGUAGES: tuple[TextLanguage, ...] = get_args(TextLanguage)
+
 # --- What cells are that a truth of annotation does not list although it lists others as absent.
 Unlisted: TypeAlias = Literal["absent", "unjudged"]
 UNLISTED: tuple[Unlisted, ...] = get_args(Unlisted)

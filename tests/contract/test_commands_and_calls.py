@@ -6,6 +6,7 @@ import io
 import json
 import pickle
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +81,7 @@ def folder(tmp_path, monkeypatch):
         "boxes.csv": "item,concept,x,y,width,height\na,cat,1,1,9,9\nb,cat,3,3,5,5\n",
         "placed.csv": "item,concept,x,y,width,height,confidence\na,cat,1,2,9,9,0.5\n",
         "tags.csv": "item,tag\n" + "".join(f"i{k},sky\n" for k in range(12)),
+        "captions.csv": "item,caption\na,red cat\nb,cat on a mat\nc,a mat\n",
         "drawn.json": DRAWN,
         "kinds.csv": "topic,group\n"
         + "".join(f"{t},{'ab'[k % 2]}\n" for k, t in enumerate(TOPICS)),
@@ -269,6 +271,10 @@ ROWS = {
             lambda: cf.apply_feedback("vectors.npz", pseudo=True, depth=2),
         ),
         (
+            ["text", "captions.csv", "--language", "none"],
+            lambda: cf.search_texts("captions.csv", language="none"),
+        ),
+        (
             ["benchmark", "classes", "-d", "SCD CLD"],
             lambda: cf.benchmark_descriptors("classes", descriptors="SCD CLD"),
         ),
@@ -355,7 +361,9 @@ def aggregated(method):
 def cases():
     for command, rows in ROWS.items():
         for number, row in enumerate(rows):
-            yield pytest.param(command, row, id=f"{command} {number}")
+            absent = row[0][:1] == ["text"] and find_spec("bm25s") is None
+            marks = pytest.mark.skipif(absent, reason="the extra text is not installed")
+            yield pytest.param(command, row, id=f"{command} {number}", marks=marks)
 
 
 def test_every_command_has_a_row():

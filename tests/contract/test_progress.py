@@ -3,6 +3,7 @@
 import inspect
 import os
 import threading
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ LONG = {
     name: (function, make)
     for name, (function, make) in functions().items()
     if "progress" in inspect.signature(function).parameters
+    and (name != "search_texts" or find_spec("bm25s"))
 } | {
     # Made when they are used: what is kept until Python ends, the core calls a leak.
     "RankedTask.evaluate": (

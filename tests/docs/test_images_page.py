@@ -27,6 +27,7 @@ def steps() -> list[tuple[str, str]]:
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the page speaks to bash")
 def test_every_command_prints_what_the_page_shows(tmp_path):
+    pytest.importorskip("bm25s", reason="the extra text is not installed")
     # One process for all commands, which each print a line that ends their part.
     script = [f'cranfield() {{ "{sys.executable}" -m cranfield "$@"; }}', "set -eo pipefail"]
     for command, _ in steps():

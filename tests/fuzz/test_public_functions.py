@@ -14,7 +14,7 @@ from benchmarks.fuzz.sound_calls import CALLS, LAB, STATS, write_files
 
 # One of so many values for each parameter; `make fuzz` tries all.
 SHARE = 10
-OTHERS_PACKAGES = {"from_ranx", "to_ranx"}
+OTHERS_PACKAGES = {"from_ranx", "to_ranx", "search_texts"}
 
 
 @pytest.fixture

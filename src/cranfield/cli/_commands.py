@@ -93,6 +93,9 @@ COMMANDS: dict[str, Command] = {
         "runs_labels", "confidences of concepts to probabilities", "calibrate"
     ),
     "runs fuse": Command("runs_search", "several runs to one, by scores or ranks", "fuse"),
+    "runs text": Command(
+        "runs_search", "captions and other texts to runs: BM25 for each query", "text"
+    ),
     "runs feedback": Command(
         "runs_search",
         "relevance feedback: better queries from what was relevant at the top",

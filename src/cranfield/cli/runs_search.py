@@ -20,6 +20,7 @@ from cranfield.cli._common import (
     target,
 )
 from cranfield.errors import UsageError
+from cranfield.options import TEXT_LANGUAGES
 
 NEAREST_DESCRIPTION = """Search vectors: for every query, the nearest items as a TREC run whose
 scores are similarities in [0, 1]."""
@@ -161,6 +162,40 @@ def feedback(arguments: Arguments, output: Output) -> int:
     return 0
 
 
+TEXT_DESCRIPTION = """Rank texts, such as the captions of pictures, by BM25: for every query a run
+that is compared and fused with those of pictures."""
+
+
+TEXT_FILES = """TEXTS and --queries: CSV or TSV with a header item,text and topic,text; topics of
+TREC and BEIR are read by `cranfield import`. Extra: text (pip install 'cranfield[text]')."""
+
+
+def text_parser() -> Parser:
+    parser = Parser.of("runs text", TEXT_DESCRIPTION, TEXT_FILES)
+    add(parser, "texts TEXTS", "CSV item,text")
+    add(parser, "--queries Q", "CSV topic,text (default: the text of every item)")
+    help_text = "the column of the texts (default: text, or the only one beside the ids)"
+    add(parser, "--column NAME", help_text)
+    add(parser, "-k N", "items for each topic", positive, 1000)
+    add(parser, "--k1 X", "how much it counts that a word comes again", from_zero, 1.2)
+    add(parser, "--b X", "how much long texts are held back, from 0 to 1", from_zero, 0.75)
+    help_text = "whose empty words are left out and whose words are brought to their stems"
+    add(parser, "--language", help_text, TEXT_LANGUAGES, TEXT_LANGUAGES[0])
+    help_text = "leave the query itself in its ranking, where it is an item"
+    add(parser, "--keep-query", help_text, bool)
+    run_target(parser, "the run", "the rankings and what they were made with")
+    return parser
+
+
+def text(arguments: Arguments, output: Output) -> int:
+    from cranfield.features.text_search import search_texts
+
+    with output.working("searching") as progress:
+        answer = search_texts(name=output.name("bm25"), progress=progress, **arguments)
+    output.show_run(answer, answer.run)
+    return 0
+
+
 FUSION_DESCRIPTION = "Fuse runs: one ranking of several, or one annotation of several (--labels)."
 
 
@@ -218,6 +253,7 @@ def fusion(arguments: Arguments, output: Output) -> int:
 
 COMMANDS = {
     "search": (nearest_parser, nearest),
+    "text": (text_parser, text),
     "feedback": (feedback_parser, feedback),
     "fuse": (fusion_parser, fusion),
 }

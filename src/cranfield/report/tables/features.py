@@ -8,6 +8,7 @@ from cranfield.comparison.descriptor_benchmark import DescriptorBenchmark
 from cranfield.features.catalogue import DescriptorCard, DescriptorCatalogue
 from cranfield.features.extract import Description
 from cranfield.features.search import Search
+from cranfield.features.text_search import TextSearch
 from cranfield.report.document import Cell, Column, Document, Table
 
 _WIDTH = 76
@@ -102,6 +103,17 @@ def description_document(answer: Description, **_: object) -> Document:
         rows: list[list[Cell]] = [[repr(file)[1:-1], why] for file, why in answer.skipped]
         tables.append(Table(_texts("file", "reason"), rows, "Left out"))
     return Document(answer.to_dict, tables, answer.notes)
+
+
+def text_search_document(answer: TextSearch, **_: object) -> Document:
+    """The rankings, line by line."""
+    rows: list[list[Cell]] = [
+        [topic, rank, item, score]
+        for topic, scores in answer.run.to_dict().items()
+        for rank, (item, score) in enumerate(scores.items(), 1)
+    ]
+    columns = [*_texts("topic"), Column("rank"), *_texts("item"), Column("score", digits=4)]
+    return Document(answer.to_dict, [Table(columns, rows, answer.headline())], answer.notes)
 
 
 def search_document(search: Search, **_: object) -> Document:
