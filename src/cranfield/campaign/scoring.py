@@ -7,15 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cranfield._lazy import np
 from cranfield.campaign.item_texts import public_concepts, public_items
 from cranfield.data.collection import KINDS, Collection, Kind
-from cranfield.errors import CranfieldError, NeedsError, UsageError, plural
+from cranfield.errors import CranfieldError, NeedsError, UsageError, plural, suggest
 from cranfield.evaluation.scores import Scores
 from cranfield.io.files import run_name
 from cranfield.measures import ANNOTATION, RANKED, REGIONS
 from cranfield.measures.parse import listed_measures
 
 if TYPE_CHECKING:
+    from cranfield.data import Judgements, Run
     from cranfield.data.labels import LabelMatrix
     from cranfield.data.regions import Regions
     from cranfield.notes import Watcher
@@ -185,6 +187,7 @@ def score_collection(
     measures: str | Sequence[str] | None = None,
     runs: Sequence[Any] | Mapping[str, Any] | None = None,
     concepts: Sequence[str] | None = None,
+    items: Sequence[str] | None = None,
     truth: Path | None = None,
     jobs: int | None = None,
     progress: Watcher | None = None,
@@ -192,7 +195,7 @@ def score_collection(
     """Score the runs of a collection, or others, against its truth or another.
 
     Measures are those given, or the collection's, or the usual ones. `concepts` keeps some of
-    them only.
+    them only, and `items` some items: those annotated, or those that are ranked.
     """
     from cranfield.evaluation.labels import evaluate_labels
     from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
@@ -215,8 +218,12 @@ def score_collection(
     scored = scored_truth(collection, kind, truth)
     if kind == "ranked":
         ranked_measures = measure_names or DEFAULT_MEASURES
+        ranked_truth: Any = scored
+        if items is not None:
+            options["collection_size"] = len(items)
+            ranked_truth, scored_runs = _of_items(scored, scored_runs, items)
         scores = evaluate(
-            scored, scored_runs, ranked_measures, jobs=jobs, progress=progress, **options
+            ranked_truth, scored_runs, ranked_measures, jobs=jobs, progress=progress, **options
         )
         return _with_design(collection, kind, scores)
     names = (
@@ -226,6 +233,8 @@ def score_collection(
     )
     options["thresholds"] = {n: t for n, t in options["thresholds"].items() if n in names}
     label_runs: Any = scored_runs
+    if items is not None:
+        scored = of_items(judged_labels(collection, scored), items)
     if concepts is not None:
         label_runs = _named_runs(scored_runs, options.get("concepts"), scored)
         options["concepts"] = tuple(concepts)
@@ -233,6 +242,49 @@ def score_collection(
         scored, label_runs, measure_names, jobs=jobs, progress=progress, **options
     )
     return _with_design(collection, kind, scores)
+
+
+def judged_labels(collection: Collection, truth: Path | LabelMatrix) -> LabelMatrix:
+    """The truth of labels itself, with cells that were not judged."""
+    from cranfield.evaluation.probabilistic_truth import soft_file
+    from cranfield.io.coerce import coerce_labels
+    from cranfield.io.labels import read_labels, resolve_unlisted
+
+    if not isinstance(truth, Path):
+        return coerce_labels(truth, "truth")
+    if soft_file(truth)[1] is not None:
+        raise NeedsError(f"{truth} has probabilities of classes: it is scored on all its items")
+    return resolve_unlisted(read_labels(truth, unjudged=True), collection.unlisted or None)
+
+
+def of_items(truth: LabelMatrix, items: Sequence[str]) -> LabelMatrix:
+    """The truth of some of its items, in its own order; a UsageError where it lacks one."""
+    at = {item: i for i, item in enumerate(truth.items)}
+    for item in items:
+        if item not in at:
+            raise UsageError(f"the truth has no item {item!r}.{suggest(item, truth.items)}")
+    rows = sorted({at[item] for item in items})
+    return truth.map(lambda m: m[rows], items=tuple(truth.items[i] for i in rows))
+
+
+def _of_items(truth: Any, runs: Any, items: Sequence[str]) -> tuple[Judgements, dict[str, Run]]:
+    """Judgements and rankings of some items."""
+    from cranfield.data.tables import coded_items
+    from cranfield.io import read_qrels, read_run
+
+    names = frozenset(items)
+
+    def restricted(table: Any) -> Any:
+        distinct, codes = coded_items(table)
+        kept = np.array([item in names for item in distinct], dtype=bool)
+        return table.of_rows(np.flatnonzero(kept[codes]))
+
+    pairs = runs.items() if isinstance(runs, Mapping) else ((_name(run), run) for run in runs)
+    rankings = {
+        name: restricted(read_run(run) if isinstance(run, str | Path) else run)
+        for name, run in pairs
+    }
+    return restricted(read_qrels(truth) if isinstance(truth, str | Path) else truth), rankings
 
 
 def _with_design(collection: Collection, kind: Kind, scores: Scores) -> Scores:

@@ -101,7 +101,8 @@ def table_parser() -> Parser:
         AppendNames,
     )
     for unit in ("concepts", "items", "topics"):
-        add(parser, f"--{unit} FILE", f"only these {unit}, one per line or in a column of CSV")
+        help_text = f"only these {unit}, one per line in a column of CSV, or a collection's"
+        add(parser, f"--{unit} FILE|DIR", help_text)
     for help_text in ("configurations", "teams"):
         add(parser, f"--{help_text} A,B", f"only runs of these {help_text}")
     help_text = "side-by-side: concepts (or topics) of a file under a name; repeatable"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cranfield.campaign.results import ResultsData
+    from cranfield.campaign.results.years import YearPair
     from cranfield.evaluation.explanations import Mistakes
     from cranfield.evaluation.scores import Scores
 
@@ -29,7 +29,7 @@ class Extras:
     """Further material of a task.
 
     `curve` has precision at levels of recall, for the graphs of topics; `mistakes` what
-    annotation runs confuse; `earlier` the material of other years; `changes` what was changed
+    annotation runs confuse; `earlier` other years beside this one; `changes` what was changed
     since the results were first published, a line each; `settings` how runs were scored.
     """
 
@@ -38,6 +38,6 @@ class Extras:
     files: Sequence[FileFact] = ()
     changes: Sequence[str] = ()
     settings: Sequence[str] = ()
-    earlier: Mapping[str, ResultsData] = field(default_factory=dict)
+    earlier: Mapping[str, YearPair] = field(default_factory=dict)
     licence: str = ""
     version: str = ""

@@ -14,7 +14,7 @@ from cranfield._version import __version__
 from cranfield.campaign.collections import PublishedSite
 from cranfield.campaign.estimated import with_truths
 from cranfield.campaign.people import People, asked_people, people_results
-from cranfield.campaign.results import open_years, result_table
+from cranfield.campaign.results import result_table, years_on_shared
 from cranfield.campaign.results.results_data import ResultsData
 from cranfield.campaign.results_bundle import ResultsBundle, gather_results
 from cranfield.campaign.scoring import public_truths
@@ -215,7 +215,7 @@ class _Site:
             files=tuple(self._files(kind)),
             changes=tuple(_changes(self.collection)),
             settings=settings,
-            earlier=open_years(self.collection.years, kind),
+            earlier=years_on_shared(self.collection, self.collection.years, kind),
             licence=self.collection.licence,
             version=self.collection.version,
         )

@@ -8,6 +8,7 @@ from cranfield.campaign.results.asked import (
     open_material,
     open_years,
     result_table,
+    years_on_shared,
 )
 from cranfield.campaign.results.results_data import (
     ResultColumn,
@@ -27,4 +28,5 @@ __all__ = [
     "open_material",
     "open_years",
     "result_table",
+    "years_on_shared",
 ]

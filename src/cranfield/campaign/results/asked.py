@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from cranfield.campaign.item_texts import public_items, public_topics
 from cranfield.campaign.result_tables import table_spec
 from cranfield.campaign.results.participation import (
     ParticipationFigures,
@@ -16,9 +17,11 @@ from cranfield.campaign.results.participation import (
     read_figures,
     read_participation,
 )
-from cranfield.campaign.results.results_data import ResultsData, ResultTable
+from cranfield.campaign.results.results_data import ResultsData, ResultTable, read_truth
+from cranfield.campaign.results.years import YearPair
+from cranfield.campaign.scoring import judged_labels, only_kind, scored_truth
 from cranfield.data.collection import KINDS, Collection, Kind
-from cranfield.errors import NeedsError, UsageError
+from cranfield.errors import NeedsError, UsageError, plural
 from cranfield.evaluation.inputs import is_saved, read_scores
 from cranfield.evaluation.scores import Scores
 from cranfield.io.collection import read_collection, read_items
@@ -61,12 +64,13 @@ def open_material(
     *,
     measures: str | Sequence[str] | None = None,
     concepts: Sequence[str] | None = None,
+    items: Sequence[str] | None = None,
     released: bool = False,
     jobs: int | None = None,
     progress: Watcher | None = None,
 ) -> ResultsData:
-    """The material of a source. With `concepts` a collection is scored on these alone; of scores
-    and figures, what can be cut is cut."""
+    """The material of a source. With `concepts` or `items` a collection is scored on these alone;
+    of scores and figures, what can be cut is cut."""
     if isinstance(source, str | Path):
         source = _opened(Path(source), kind)
     if isinstance(source, Collection):
@@ -75,12 +79,13 @@ def open_material(
             kind,
             measures=measures,
             concepts=concepts,
+            items=items,
             released=released,
             jobs=jobs,
             progress=progress,
         )
     material = source if isinstance(source, ResultsData) else ResultsData.of_scores(source)
-    return material if concepts is None else material.only(concepts=concepts)
+    return material.only(concepts=concepts, items=items)
 
 
 def _opened(path: Path, kind: Kind | None) -> ResultsData | Collection | Scores:
@@ -119,11 +124,12 @@ def campaign_results(
     """A result table of a campaign.
 
     `measures` are those of the table, the first of them where it has one only. `concepts`,
-    `items` and `topics` (names, or a file of them), `configurations` and `teams` (names, or a text
-    such as "V,M") keep a part; `sets` are concepts (or topics) by name, to be put side by side;
-    `years` are earlier years by name. `named="shrec"` heads columns as SHREC 2006 names its means,
-    and is of those measures unless others are asked for. With `compare` runs also get a rank by
-    tests, where there are values to test.
+    `items` and `topics` (names, a file of them, or a folder of another collection for those that
+    both have), `configurations` and `teams` (names, or a text such as "V,M") keep a part; `sets`
+    are concepts (or topics) by name, to be put side by side; `years` are earlier years by name,
+    which are scored on the items and concepts that they share with this one. `named="shrec"` heads
+    columns as SHREC 2006 names its means, and is of those measures unless others are asked for.
+    With `compare` runs also get a rank by tests, where there are values to test.
     """
     declared = table_spec(table)
     if named is not None and measures is None:
@@ -135,21 +141,22 @@ def campaign_results(
         source = read_collection(source)
     kind = kind or _only_kind(declared.kinds, source)
     reporter, tested = Progress.of(progress), compare and declared.tested
+    parts = {
+        unit: _ids(names, unit, source, kind)
+        for unit, names in (("concept", concepts), ("item", items), ("topic", topics))
+    }
     material = open_material(
         source,
         kind,
         measures=measure_names,
-        concepts=_ids(concepts, "concept"),
+        concepts=parts["concept"],
+        items=parts["item"],
         released="truth" in declared.needs,
         jobs=jobs,
         progress=reporter.part(0.0, SCORED) if tested else reporter,
     )
-    material = material.only(
-        configurations=_listed(configurations),
-        teams=_listed(teams),
-        items=_ids(items, "item"),
-        topics=_ids(topics, "topic"),
-    )
+    runs = {"configurations": _listed(configurations), "teams": _listed(teams)}
+    material = material.only(topics=parts["topic"], **runs)
     unit = "topic" if material.task == "ranked" else "concept"
     if tested:
         material = _tested(material, jobs or 1, reporter.part(SCORED, 1.0))
@@ -159,8 +166,24 @@ def campaign_results(
         "count": count,
         "per_group": per_group or None,
         "sets": {n: _ids(names, unit) for n, names in sets.items()} if sets else None,
-        "years": _earlier(material, table, years) if "years" in declared.options else None,
     }
+    if table == PARTICIPATION:
+        arguments["years"] = _participation(material, years)
+    elif "years" in declared.options:
+        shared = years_on_shared(
+            source if isinstance(source, Collection) else material,
+            material.years if years is None else years,
+            material.task,
+            measures=measure_names,
+            concepts=parts["concept"],
+            items=parts["item"],
+            jobs=jobs,
+        )
+        if not shared:
+            raise NeedsError("years are compared with an earlier one: years={'2009': 'FOLDER'}")
+        arguments["years"] = {
+            name: pair.cut(material, topics=parts["topic"], **runs) for name, pair in shared.items()
+        }
     options = {
         name: value
         for name, value in arguments.items()
@@ -191,9 +214,34 @@ def _with_names(result: ResultTable, material: ResultsData) -> ResultTable:
     return replace(result, parts=tuple(parts))
 
 
-def _ids(names: Ids | None, unit: str) -> Sequence[str] | None:
-    """The names themselves, or those that a file lists."""
-    return read_items(names, column=unit) if isinstance(names, str | Path) else names
+def _ids(
+    names: Ids | None, unit: str, source: ResultSource | None = None, kind: Kind | None = None
+) -> Sequence[str] | None:
+    """The names themselves, those that a file lists, or those shared with a folder's collection."""
+    if not isinstance(names, str | Path):
+        return names
+    if not Path(names).is_dir():
+        return read_items(names, column=unit)
+    others = _names_in(read_collection(names), unit, kind)
+    ours = _names_in(source, unit, kind)
+    both = tuple(name for name in ours if name in frozenset(others))
+    if not both:
+        raise NeedsError(f"{names} has no {unit} that is also here")
+    return both
+
+
+def _names_in(source: Any, unit: str, kind: Kind | None) -> Sequence[str]:
+    """The topics, items or concepts of a collection or of scores."""
+    if isinstance(source, Collection):
+        task = only_kind(source, kind)
+        if unit == "topic":
+            return public_topics(source) or tuple(read_truth(source, "ranked").topics)  # type: ignore[union-attr]
+        names = (_units_of(source, task) or {}).get(unit)
+    else:
+        names = open_material(source, kind).scores.units.get(unit)
+    if not names:
+        raise NeedsError(f"{getattr(source, 'folder', source)} does not tell its {unit}s")
+    return names
 
 
 def _listed(names: str | Sequence[str] | None) -> Sequence[str] | None:
@@ -228,29 +276,138 @@ def _is_printed_participation(source: ResultSource) -> bool:
 
 def open_years(years: Mapping[str, ResultSource], kind: Kind) -> dict[str, ResultsData]:
     """The material of earlier years that have scores of this kind; others are passed over."""
-    opened: dict[str, ResultsData] = {}
+    return {
+        name: material
+        for name, source in _sources(years, kind).items()
+        if (material := open_material(source, kind)).task == kind
+    }
+
+
+def _sources(years: Mapping[str, ResultSource], kind: Kind) -> dict[str, ResultSource]:
+    """The earlier years, read, without collections that have no scores of this kind."""
+    sources: dict[str, ResultSource] = {}
     for name, place in years.items():
-        source: Any = _opened(Path(place), kind) if isinstance(place, str | Path) else place
+        source = _opened(Path(place), kind) if isinstance(place, str | Path) else place
         if isinstance(source, Collection):
             part = source.part(kind)
             if not part.runs or part.truth is None:
                 continue
-        material = open_material(source, kind)
+        sources[name] = source
+    return sources
+
+
+def years_on_shared(
+    source: Collection | ResultsData,
+    years: Mapping[str, ResultSource],
+    kind: Kind,
+    *,
+    measures: Sequence[str] | None = None,
+    concepts: Sequence[str] | None = None,
+    items: Sequence[str] | None = None,
+    jobs: int | None = None,
+) -> dict[str, YearPair]:
+    """Each earlier year beside this one, both scored on the items and concepts that both have.
+
+    Scores and printed figures cannot be scored anew: they are compared as they are, which is said.
+    """
+    pairs: dict[str, YearPair] = {}
+    for name, earlier in _sources(years, kind).items():
+        if isinstance(source, Collection) and isinstance(earlier, Collection):
+            parts = _shared_parts(earlier, source, kind, name, concepts=concepts, items=items)
+            if parts is not None:
+                shared: dict[str, Any] = {"measures": measures, "jobs": jobs, **parts.names}
+                pairs[name] = YearPair(
+                    ResultsData.of(earlier, kind, **shared),
+                    ResultsData.of(source, kind, **shared) if parts.rescored else None,
+                    parts.notes,
+                    parts.same_items,
+                )
+                continue
+        material = open_material(earlier, kind, measures=measures)
         if material.task == kind:
-            opened[name] = material
-    return opened
+            pairs[name] = YearPair(material, None, (_as_they_are(name, kind),))
+    return pairs
 
 
-def _earlier(
-    material: ResultsData, table: str, years: Mapping[str, ResultSource] | None
-) -> dict[str, Any]:
-    """The earlier years that were given, or those that the collection names, opened."""
+def _as_they_are(name: str, kind: Kind) -> str:
+    items = "ranked items" if kind == "ranked" else "items"
+    return (
+        f"the {items} of {name} are not known, or cannot be scored one by one: what it shares with "
+        "this year beside the names of its units is not taken into account"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _SharedParts:
+    """What two collections share: the names to score both on, and how to say it."""
+
+    names: dict[str, tuple[str, ...]]
+    notes: tuple[str, ...]
+    same_items: bool
+    rescored: bool
+
+
+def _shared_parts(
+    earlier: Collection,
+    later: Collection,
+    kind: Kind,
+    year: str,
+    *,
+    concepts: Sequence[str] | None,
+    items: Sequence[str] | None,
+) -> _SharedParts | None:
+    """The items and concepts that both years have; None where they cannot be told."""
+    units = [_units_of(collection, kind) for collection in (earlier, later)]
+    if None in units:
+        return None
+    old, new = (unit for unit in units if unit is not None)
+    names: dict[str, tuple[str, ...]] = {}
+    notes: list[str] = []
+    rescored = same_items = False
+    for unit, chosen in (("item", items), ("concept", concepts)):
+        if unit not in old or unit not in new:
+            continue
+        known = frozenset(old[unit])
+        this_year = new[unit] if chosen is None else tuple(chosen)
+        both = tuple(name for name in this_year if name in known)
+        if not both:
+            own = "each is scored on its own, so that a difference may be one of the items"
+            if unit == "item":
+                notes.append(f"{year} and this year share no item: {own}")
+                continue
+            raise NeedsError(f"{year} and this year share no {unit}")
+        same_items = same_items or unit == "item"
+        names[f"{unit}s"] = both
+        if len(both) < max(len(old[unit]), len(new[unit])):
+            rescored = rescored or len(both) < len(new[unit])
+            notes.append(
+                f"both years are scored on the {plural(len(both), unit)} that both have, of "
+                f"{len(old[unit])} in {year} and {len(new[unit])} in this year"
+            )
+        else:
+            del names[f"{unit}s"]
+    return _SharedParts(names, tuple(notes), same_items, rescored)
+
+
+def _units_of(collection: Collection, kind: Kind) -> dict[str, tuple[str, ...]] | None:
+    """The items (and concepts) that runs of a collection are scored on; None if not known."""
+    if kind == "regions" or collection.part(kind).silver is not None:
+        return None
+    if kind == "ranked":
+        items = public_items(collection, kind)
+        return None if items is None else {"item": items}
+    try:
+        truth = judged_labels(collection, scored_truth(collection, kind))
+    except NeedsError:
+        return None
+    return {"item": truth.items, "concept": truth.concepts}
+
+
+def _participation(
+    material: ResultsData, years: Mapping[str, ResultSource] | None
+) -> dict[str, ParticipationFigures]:
+    """Who took part in the years that were given, or those that the collection names."""
     sources: Mapping[str, ResultSource] = material.years if years is None else years
-    if table != PARTICIPATION:
-        materials = open_years(sources, material.task)
-        if not materials:
-            raise NeedsError("years are compared with an earlier one: years={'2009': 'FOLDER'}")
-        return materials
     printed = {name: place for name, place in sources.items() if _is_printed_participation(place)}
     figures: dict[str, ParticipationFigures] = {}
     for place in printed.values():

@@ -120,6 +120,7 @@ class ResultsData:
         comparison: Comparison | None = None,
         measures: str | Sequence[str] | None = None,
         concepts: Sequence[str] | None = None,
+        items: Sequence[str] | None = None,
         released: bool = False,
         jobs: int | None = None,
         progress: Watcher | None = None,
@@ -143,6 +144,7 @@ class ResultsData:
                 kind,
                 measures=measures,
                 concepts=concepts,
+                items=items,
                 jobs=jobs,
                 progress=progress,
             )

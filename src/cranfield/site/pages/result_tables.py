@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.campaign.error_analysis import analyse_errors
 from cranfield.campaign.results import TABLES, result_table
 from cranfield.campaign.results.results_data import only_runs
-from cranfield.campaign.results.years import compare_years
+from cranfield.campaign.results.years import years_table
 from cranfield.errors import NeedsError, UsageError
 from cranfield.site.links import Address
 from cranfield.site.page_view import PageContent
@@ -73,9 +73,11 @@ def _build_answer(results: Results, kind: str) -> Answer | None:
     if kind == ERRORS:
         return _errors(results)
     if kind == YEARS:
-        for name, earlier in results.extras.earlier.items():
-            return compare_years(earlier, material, names=(name, material.year or "this year"))
-        return None
+        return (
+            years_table(material, years=results.extras.earlier)
+            if is_possible(results, kind)
+            else None
+        )
     declared = TABLES.get(kind)
     if declared is None or not _has_material(results, declared.needs):
         return None
