@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 DEV := .venv/.dev
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.[ch]pp' 2>/dev/null | sed 's/ /\\ /g')
 
 .PHONY: demo test slow slow-tests flake lint docs bench check-stats check-stats-quick instructions sanitize tsan compile-clang compile-elsewhere fuzz fuzz-share fuzz-readers wheel clean site-checks audit
@@ -15,12 +15,14 @@ $(STAMP): $(SOURCES)
 	    { echo "A C++20 compiler is needed. On Debian: apt-get install g++"; exit 1; }
 	@begun=$$SECONDS; set -e; \
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv; \
-	$(INSTALL) . --config-settings=cmake.define.CRANFIELD_WERROR=ON; \
+	$(PIP) --editable . --config-settings=cmake.define.CRANFIELD_WERROR=ON; \
 	echo "installed in $$((SECONDS - begun)) s, $$(du -sm .venv | cut -f 1) MB"
 	@touch $@
 
+# The requirements of an extra alone: installing `.[dev]` would compile the core a second time.
 $(DEV): $(STAMP) pyproject.toml
-	$(INSTALL) '.[dev]' --config-settings=cmake.define.CRANFIELD_WERROR=ON
+	$(BIN)/python scripts/requirements dev >.venv/dev.txt
+	$(PIP) --requirement .venv/dev.txt
 	touch $@
 
 demo: $(STAMP)
@@ -42,7 +44,8 @@ docs: $(DEV)
 	$(BIN)/mkdocs build --strict --quiet
 
 bench: $(DEV)
-	$(INSTALL) '.[bench]' || \
+	$(BIN)/python scripts/requirements bench >.venv/bench.txt
+	$(PIP) --requirement .venv/bench.txt || \
 	    echo "not all peers could be installed: going on with those that are there"
 	$(BIN)/python benchmarks/run.py
 

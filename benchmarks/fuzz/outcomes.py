@@ -161,7 +161,7 @@ def _writer(pipe: Path, source: Path) -> subprocess.Popen[bytes]:
     """Something that fills a pipe once, with a file or with nothing."""
     content = source if source.is_file() else os.devnull
     return subprocess.Popen(
-        ["bash", "-c", 'cat "$0" > "$1"', str(content), str(pipe)], stderr=subprocess.DEVNULL
+        ["bash", "-c", 'exec cat "$0" > "$1"', str(content), str(pipe)], stderr=subprocess.DEVNULL
     )
 
 

@@ -68,7 +68,7 @@ def test_who_leads_is_who_has_the_best_mean(values, name):
         return
     assert shown(measure, best) in said[0]
     if len(level) == len(scores.runs):
-        assert said[0].startswith("All")
+        assert said[0].startswith("Both" if len(level) == 2 else "All")
     elif len(level) > 1:
         assert said[0].startswith(f"{join_names(level)} share the")
         assert (" lowest " if name == "NMRR" else " highest ") in said[0]

@@ -13,6 +13,7 @@ BLOCKS = {
     "truth:reasons",
     "check:silver",
     "check:differences",
+    "check:alike",
     "check:coarse",
     "check:gold-clusters",
     "dl19:small-gold",

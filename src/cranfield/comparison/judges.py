@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -16,7 +17,7 @@ from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.evaluation.scores import Scores, Task
 from cranfield.io.coerce import coerce_judgements, coerce_labels, is_file
-from cranfield.io.files import FileForm, run_name
+from cranfield.io.files import FileForm, can_be_read_again, run_name
 from cranfield.io.labels import check_all_listed
 from cranfield.io.votes import read_families
 from cranfield.measures.base import Measure
@@ -247,6 +248,8 @@ def assess_judges(
     truth = _grades(gold, task)
     no_runs = isinstance(runs, Sized) and not is_file(runs) and len(runs) == 0
     with_runs = runs is not None and not no_runs
+    if with_runs:
+        _refuse_streams(gold, runs, *(source for _, source in named_judges))
     assessed = []
     for i, (name, source) in enumerate(named_judges):
         report_progress(i / len(named_judges))
@@ -273,6 +276,16 @@ def assess_judges(
         seed=seed,
         notes=notes.lines("judge"),
     )
+
+
+def _refuse_streams(*sources: Any) -> None:
+    """With runs, gold and runs are read for every judge, which a pipe cannot be."""
+    for source in sources:
+        for file in source if isinstance(source, list | tuple) else [source]:
+            if isinstance(file, str | Path) and not can_be_read_again(file):
+                raise UsageError(
+                    f"{file} can be read only once, and runs need it again: save it first"
+                )
 
 
 def _named(judges: Any) -> list[tuple[str, Any]]:

@@ -140,6 +140,8 @@ def accept_run(baseline: Scores | str | Path, scores: Scores) -> Scores:
     from cranfield.evaluation.inputs import read_scores
     from cranfield.evaluation.scores import Scores
 
+    if not isinstance(scores, Scores):
+        raise UsageError(f"scores={describe_value(scores)} is not a valid value (expected: Scores)")
     ledger = baseline if isinstance(baseline, Scores) else read_scores([baseline])
     if ledger.accepted == 0 and len(ledger.runs) != 1:
         raise UsageError(f"a baseline is one run, and these are {', '.join(ledger.runs)}")

@@ -52,7 +52,7 @@ def sphericity(values: Floats) -> float:
     Degrees of freedom of the two-way analysis are multiplied by it where runs do not vary alike.
 
     >>> round(sphericity([[1, 2, 3, 4], [2, 1, 4, 3], [1, 9, 2, 5]]), 3)
-    0.525
+    0.522
     """
     rows = as_scores(values)
     if len(rows) < 2 or rows.shape[1] < 2:
