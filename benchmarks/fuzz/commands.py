@@ -135,6 +135,10 @@ REGIONS = [
     "eval regions {vocboxes} {detectionrows} -m voc [--errors 0.1]",
     "eval regions {yoloboxes} {yolorun} --per-item --format json",
     "eval regions {openimages} {openrows} {openrows} -m 'coco voc' --format json",
+    "eval regions {maskedregions} {maskedruns} {maskedruns} -m 'segm coco' [--per-item] "
+    "--format json",
+    "eval regions {maskedregions} {maskedruns} -m \"AP.region(shape='mask')\" --format html "
+    "-o {out.html}",
     "convert --kind regions {vocboxes} {out.json}",
     "convert --kind regions {yoloboxes} {out.csv}",
     "convert --kind regions {openimages} {out.csv}",

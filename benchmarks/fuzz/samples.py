@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -301,6 +302,11 @@ def _regions() -> dict[str, dict[str, bytes]]:
         "regionrows": {"boxes.csv": _csv("item,concept,x,y,width,height", *rows)},
         "detectionrows": {},
         "detections": {},
+        "maskedregions": {"masks.json": json.dumps(_with_polygons(truth)).encode()},
+        "maskedruns": {
+            f"{name}-masks.json": json.dumps(_packed(objects, shift)).encode()
+            for shift, name in enumerate(SYSTEMS)
+        },
         # Places as shares of the pictures, and the confidence of the people who drew.
         "openimages": {
             "openimages.csv": _csv(
@@ -344,6 +350,39 @@ def _regions() -> dict[str, dict[str, bytes]]:
         rows_of_run = kinds["detections"][f"{name}-boxes.csv"]
         kinds["detectionrows"][f"{name}-rows.csv"] = rows_of_run
     return kinds
+
+
+def _with_polygons(truth: dict[str, Any]) -> dict[str, Any]:
+    """A truth with masks in place of boxes: polygons, and run lengths of a crowd."""
+    annotations = []
+    for annotation in truth["annotations"]:
+        x, y, width, height = annotation["bbox"]
+        right, below = x + width, y + height
+        mask: object = [[x, y, right, y, right, below, x, below], [1, 1, 9, 1, 5, 7.5]]
+        if annotation["iscrowd"]:
+            mask = {"size": [48, 64], "counts": [48 * 9, 48, 48 * 54]}
+        annotations.append(
+            {key: annotation[key] for key in ("id", "image_id", "category_id", "iscrowd")}
+            | {"segmentation": mask}
+        )
+    return truth | {"annotations": annotations}
+
+
+# The pixels from 10, 5 to 30, 20 of a picture of 64 x 48.
+PACKED = "U??Q10000000000000000000000000000000000000kb1"
+
+
+def _packed(objects: list[tuple[int, int, list[float]]], shift: int) -> list[dict[str, object]]:
+    """Results with masks whose run lengths are packed."""
+    return [
+        {
+            "image_id": k + 1,
+            "category_id": category,
+            "segmentation": {"size": [48, 64], "counts": PACKED if n % 2 else [1, 9, 3062]},
+            "score": ((n + shift) % 7) / 7,
+        }
+        for n, (k, category, _) in enumerate(objects)
+    ]
 
 
 def _drawn_tasks() -> list[dict[str, object]]:

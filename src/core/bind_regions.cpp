@@ -1,9 +1,14 @@
 // The matching of boxes, as Python sees it.
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
+#include <optional>
 #include <stdexcept>
+#include <tuple>
 
 #include "bindings.hpp"
 #include "kernels/regions.hpp"
@@ -27,6 +32,85 @@ regions::Boxes boxes_of(const In1<std::int32_t>& item, const In1<std::int32_t>& 
             throw std::invalid_argument("a box has no such item or concept");
     return {count, item.data(), label.data(), corners.data(), numbers.data(), nullptr};
 }
+
+using MaskColumns = std::tuple<In1<std::uint32_t>, In1<std::int64_t>, In1<std::uint32_t>,
+                               In1<std::int64_t>>;
+
+masks::Masks masks_of(const In1<std::uint32_t>& runs, const In1<std::int64_t>& starts,
+                      std::size_t count) {
+    if (starts.shape(0) != count + 1 || starts.data()[0] != 0 ||
+        static_cast<std::size_t>(starts.data()[count]) != runs.shape(0))
+        throw std::invalid_argument("masks do not fit their boxes");
+    for (std::size_t i = 0; i < count; ++i)
+        if (starts.data()[i] > starts.data()[i + 1])
+            throw std::invalid_argument("masks do not fit their boxes");
+    return {runs.data(), starts.data()};
+}
+
+// Masks on their way from a file: they are added one by one.
+class MaskList {
+  public:
+    bool add_text(const nb::bytes& text, std::uint32_t height, std::uint32_t width) {
+        check(height, width);
+        if (!masks::from_text({text.c_str(), text.size()}, height, width, mask_)) return false;
+        append(height);
+        return true;
+    }
+    bool add_runs(const std::vector<std::int64_t>& runs, std::uint32_t height,
+                  std::uint32_t width) {
+        check(height, width);
+        std::int64_t left = std::int64_t{height} * width;
+        mask_.clear();
+        for (const std::int64_t length : runs) {
+            if (length < 0 || length > left) return false;
+            left -= length;
+            mask_.push_back(static_cast<std::uint32_t>(length));
+        }
+        if (left != 0) return false;
+        append(height);
+        return true;
+    }
+    void add_polygons(const std::vector<std::vector<double>>& polygons, std::uint32_t height,
+                      std::uint32_t width) {
+        check(height, width);
+        mask_.assign(1, height * width);
+        for (const std::vector<double>& polygon : polygons) {
+            if (polygon.size() < 6 || polygon.size() % 2 != 0)
+                throw std::invalid_argument("a polygon has three corners or more");
+            for (const double place : polygon)
+                if (!(std::fabs(place) <= farthest))
+                    throw std::invalid_argument("a polygon lies far away");
+            mask_ = masks::joined(mask_, masks::from_polygon(polygon, height, width));
+        }
+        append(height);
+    }
+    // The runs of all masks and where each begins, their pixels, and the boxes around them.
+    nb::object columns() {
+        const std::size_t count = areas_.size();
+        return nb::make_tuple(to_numpy(std::move(runs_)), to_numpy(std::move(starts_)),
+                              to_numpy(std::move(areas_)), to_numpy(std::move(boxes_), {count, 4}));
+    }
+
+  private:
+    static constexpr double farthest = 1e6;  // pixels: corners are walked to
+
+    static void check(std::uint32_t height, std::uint32_t width) {
+        if (std::uint64_t{height} * width >= (std::uint64_t{1} << 32))
+            throw std::invalid_argument("a picture has more than 2^32 pixels");
+    }
+    void append(std::uint32_t height) {
+        const masks::Bounds box = masks::bounds(mask_, height);
+        runs_.insert(runs_.end(), mask_.begin(), mask_.end());
+        starts_.push_back(static_cast<std::int64_t>(runs_.size()));
+        areas_.push_back(static_cast<double>(masks::area(mask_)));
+        for (const std::uint32_t side : {box.x, box.y, box.width, box.height})
+            boxes_.push_back(side);
+    }
+
+    std::vector<std::uint32_t> mask_, runs_;
+    std::vector<std::int64_t> starts_{0};
+    std::vector<double> areas_, boxes_;
+};
 
 regions::Rule rule_of(const std::string& name) {
     if (name == "coco") return regions::Rule::coco;
@@ -105,20 +189,25 @@ void bind_regions(nb::module_& m) {
                const In1<double>& confidences, std::size_t concepts, const std::string& rule,
                const std::vector<double>& overlaps,
                const std::vector<std::pair<double, double>>& sizes, std::uint32_t depth,
-               bool partners, unsigned jobs) {
+               bool partners, unsigned jobs, const std::optional<MaskColumns>& masks) {
                 regions::Boxes truth =
                     boxes_of(truth_items, truth_concepts, truth_boxes, areas, concepts);
                 if (flags.shape(0) != truth.count)
                     throw std::invalid_argument("columns of boxes do not fit together");
                 truth.flags = flags.data();
-                const regions::Boxes run = boxes_of(items, labels, boxes, confidences, concepts);
+                regions::Boxes run = boxes_of(items, labels, boxes, confidences, concepts);
+                if (masks) {
+                    const auto& [truth_runs, truth_starts, runs, starts] = *masks;
+                    truth.masks = masks_of(truth_runs, truth_starts, truth.count);
+                    run.masks = masks_of(runs, starts, run.count);
+                }
                 const regions::Plan plan{rule_of(rule), overlaps, sizes, depth, partners};
                 const nb::gil_scoped_release free;
                 new (self) regions::Matches(truth, run, concepts, plan, jobs);
             },
             "truth_items"_a, "truth_concepts"_a, "truth_boxes"_a, "areas"_a, "flags"_a, "items"_a,
             "labels"_a, "boxes"_a, "confidences"_a, "concepts"_a, "rule"_a, "overlaps"_a, "sizes"_a,
-            "depth"_a, "partners"_a, "jobs"_a)
+            "depth"_a, "partners"_a, "jobs"_a, "masks"_a = nb::none())
         .def(
             "precision",
             [](const regions::Matches& self, std::size_t size, std::uint32_t depth,
@@ -192,6 +281,12 @@ void bind_regions(nb::module_& m) {
                                       to_numpy(std::move(result.fate)));
             },
             "label"_a, "size"_a, "threshold"_a);
+    nb::class_<MaskList>(m, "MaskList")
+        .def(nb::init<>())
+        .def("add_text", &MaskList::add_text, "text"_a, "height"_a, "width"_a)
+        .def("add_runs", &MaskList::add_runs, "runs"_a, "height"_a, "width"_a)
+        .def("add_polygons", &MaskList::add_polygons, "polygons"_a, "height"_a, "width"_a)
+        .def("columns", &MaskList::columns);
     m.def("coco_boxes", &py_coco_boxes, "text"_a);
 }
 

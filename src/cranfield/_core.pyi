@@ -192,6 +192,17 @@ def take_strings(
     bytes: NDArray[np.uint8], offsets: NDArray[np.int64], order: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
 
+class MaskList:
+    def __init__(self) -> None: ...
+    def add_text(self, text: bytes, height: int, width: int) -> bool: ...
+    def add_runs(self, runs: Sequence[int], height: int, width: int) -> bool: ...
+    def add_polygons(
+        self, polygons: Sequence[Sequence[float]], height: int, width: int
+    ) -> None: ...
+    def columns(
+        self,
+    ) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]: ...
+
 class RegionMatches:
     def __init__(
         self,
@@ -211,6 +222,8 @@ class RegionMatches:
         depth: int,
         partners: bool,
         jobs: int,
+        masks: tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]
+        | None = None,
     ) -> None: ...
     def precision(
         self, size: int, depth: int, points: str, weights: NDArray[np.float64], jobs: int

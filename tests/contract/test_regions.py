@@ -7,7 +7,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli import main
-from cranfield.errors import MeasureError, UsageError
+from cranfield.errors import InputError, MeasureError, UsageError
 from cranfield.evaluation.regions import region_curves
 from cranfield.measures.regions import REGION_SETS, parse_region_measures
 
@@ -78,7 +78,7 @@ def test_names_and_sets():
         "AR.region@1",
         "AR.region@10",
     ]
-    assert set(REGION_SETS) == {"coco", "voc"}
+    assert set(REGION_SETS) == {"coco", "segm", "voc"}
     for text in ("F.example", "nDCG@10"):
         with pytest.raises(MeasureError, match="is not a measure of regions"):
             parse_region_measures(text)
@@ -431,3 +431,72 @@ def test_compare_takes_boxes(files, tmp_path, capsys):
     assert "--threshold is for annotation with labels, not for boxes" in capsys.readouterr().err
     assert main(["lab", "correlate", "--truth", truth, run, str(same)]) == 2
     assert "not of boxes" in capsys.readouterr().err
+
+
+def masked_files(folder):
+    """Objects of 2 x 4 and 4 x 4 pixels, and a run with half of one and all of the other."""
+    sides = {"height": 10, "width": 10}
+
+    def square(x, y, width, height):
+        return [[x, y, x + width, y, x + width, y + height, x, y + height]]
+
+    def columns(x, y, width, height):
+        """Run lengths of the same, column by column."""
+        pixels = np.zeros((10, 10), dtype=int)
+        pixels[y : y + height, x : x + width] = 1
+        flat = pixels.T.ravel()
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], flat, [0]])))
+        counts = np.diff(np.concatenate([[0], edges, [100]])).tolist()
+        return {"size": [10, 10], "counts": counts}
+
+    objects = [(1, 0, 0, 2, 4), (2, 3, 3, 4, 4)]
+    truth = {
+        "images": [{"id": i, **sides} for i in (1, 2)],
+        "categories": [{"id": 1, "name": "cat"}],
+        "annotations": [
+            {"id": k, "image_id": i, "category_id": 1, "segmentation": square(*box)}
+            for k, (i, *box) in enumerate(objects, 1)
+        ],
+    }
+    placed = [(1, (0, 0, 2, 2), 0.9), (2, (3, 3, 4, 4), 0.8), (2, (0, 0, 1, 1), 0.7)]
+    results = [
+        {"image_id": i, "category_id": 1, "segmentation": columns(*box), "score": score}
+        for i, box, score in placed
+    ]
+    (folder / "truth.json").write_text(json.dumps(truth))
+    (folder / "run.json").write_text(json.dumps(results))
+    return folder / "truth.json", folder / "run.json"
+
+
+def test_masks_by_hand(tmp_path):
+    truth, run = masked_files(tmp_path)
+    names = (
+        "AP.region(iou=0.5, shape='mask') AP.region(iou=0.75, shape='mask') "
+        "F.region(shape='mask') LRP.region(threshold=0.5, shape='mask') AR.region@1(shape='mask')"
+    )
+    scores = cf.evaluate_regions(truth, [run], names, draws=20, errors=0.5)
+    # Overlaps of 1/2, 1 and nothing; of the ten thresholds 1/2 meets the first.
+    f = 2 * 2 / (2 * 2 + 1)
+    assert list(scores.mean()["run"].values()) == pytest.approx(
+        [1, (51 * 0.5) / 101, f, lrp([0.5, 1], 1, 0, 0.5), (1 + 9 * 0.5) / 10]
+    )
+    rows = scores.per_item()
+    assert [row["AR.region@1(shape='mask')"] for row in rows] == pytest.approx([0.1, 1])
+    assert scores.compare is not None
+    boxes = cf.evaluate_regions(truth, [run], "AP.region(iou=0.5)").mean()["run"]
+    assert boxes == {"AP.region(iou=0.5)": pytest.approx(1)}
+    with pytest.raises(MeasureError, match="VOC know no masks"):
+        value("AP.region(rule='voc2007', shape='mask')")
+    with pytest.raises(InputError, match="has no masks"):
+        value("AP.region(shape='mask')")
+
+
+def test_the_command_takes_masks(tmp_path, capfd):
+    truth, run = map(str, masked_files(tmp_path))
+    assert main(["eval", "regions", truth, run, "-m", "segm", "--format", "json"]) == 0
+    (answer,) = json.loads(capfd.readouterr().out)["runs"]
+    assert answer["mean"]["AP.region(iou=0.5, shape='mask')"] == 1
+    page = tmp_path / "page.html"
+    command = ["eval", "regions", truth, run, "-m", "AP.region(shape='mask')", "--format", "html"]
+    assert main([*command, "-o", str(page)]) == 0
+    assert '"drawn"' in page.read_text()

@@ -7,7 +7,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli import main
-from cranfield.measures.regions import REGION_SETS
+from cranfield.measures.regions import REGION_SETS, parse_region_measures
 
 DOCS = Path(__file__).parents[2] / "docs" / "how-to"
 PAGE = (DOCS / "detection.md").read_text()
@@ -38,6 +38,9 @@ def test_the_python_block_runs():
 def test_the_figures_of_pycocotools_are_in_their_order():
     assert [ours for _, _, ours in TABLE] == list(REGION_SETS["coco"])
     assert [int(number) for number, _, _ in TABLE] == list(range(12))
+    masks = [str(m).replace(", shape='mask'", "") for m in parse_region_measures("segm")]
+    masks = [name.replace("(shape='mask')", "") for name in masks]
+    assert masks == list(REGION_SETS["coco"])
 
 
 @pytest.mark.parametrize(("theirs", "ours"), [row[1:] for row in TABLE if row[1] != "map"])

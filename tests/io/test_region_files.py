@@ -124,15 +124,70 @@ def test_faults_of_coco_have_a_place(tmp_path, content, message):
         cf.read_regions(write(tmp_path / "x.json", content))
 
 
-def test_masks_without_boxes_are_named(tmp_path):
-    mask = {"size": [9, 9], "counts": "abc"}
-    row = {"image_id": 1, "category_id": 1, "score": 0.5, "segmentation": mask}
-    file = tmp_path / "run.json"
-    file.write_text(json.dumps([row]))
-    with pytest.raises(InputError, match=r"result\[0\] .*masks .* not compared, only boxes"):
-        cf.read_regions(file)
-    file.write_text(json.dumps([row | {"bbox": [1, 1, 2, 2]}]))
-    assert len(cf.read_regions(file)) == 1
+# Columns 1 and 2 of a picture of 4 x 3, from row 0 and from row 1 on.
+MASK = {"size": [3, 4], "counts": [3, 3, 1, 2, 3]}
+MASKED = {"image_id": 9, "category_id": 3, "score": 0.5, "segmentation": MASK}
+
+
+def test_a_mask_without_a_box_has_the_box_around_it(tmp_path):
+    run = cf.read_regions(write(tmp_path / "run.json", json.dumps([MASKED])))
+    assert run.boxes.tolist() == [[1, 0, 2, 3]]
+    placed = [MASKED | {"bbox": [1, 1, 2, 2]}, MASKED | {"bbox": [0, 0, 1, 1]}]
+    path = write(tmp_path / "run.json", json.dumps(placed))
+    assert cf.read_regions(path).masks is None
+    run = cf.read_regions(path, masks=True)
+    assert run.boxes.tolist() == [[1, 1, 2, 2], [0, 0, 1, 1]]
+    assert run.masks.runs.tolist() == [3, 3, 1, 2, 3] * 2
+    assert run.masks.of(np.array([1])).starts.tolist() == [0, 5]
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"),
+    [
+        ({"size": [9, 9], "counts": "abc"}, "whose runs do not fill 9 x 9 pixels"),
+        ({"size": [9, 9], "counts": "\u00e9"}, "whose runs do not fill 9 x 9 pixels"),
+        (MASK | {"counts": [3, 3, 1, 2]}, "whose runs do not fill 4 x 3 pixels"),
+        (MASK | {"counts": [3, 3, -1, 7]}, "counts are neither a text nor a list"),
+        (MASK | {"size": [3]}, "without a size"),
+        (MASK | {"size": [0, 4]}, "of 4 x 0 pixels"),
+        (MASK | {"size": [70_000, 70_000]}, "of 70000 x 70000 pixels"),
+        ([[1, 1, 2, 2, 3, 1]], "of polygons, for which the image must tell its width and height"),
+        ([], "that is neither polygons nor run lengths"),
+        (None, "that is neither polygons nor run lengths"),
+    ],
+)
+def test_bad_masks_are_told_with_their_place(tmp_path, mask, message):
+    path = write(tmp_path / "run.json", json.dumps([MASKED, MASKED | {"segmentation": mask}]))
+    with pytest.raises(InputError, match=rf"result\[1\] has a segmentation .*{message}"):
+        cf.read_regions(path, masks=True)
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"),
+    [
+        ([[1, 1, 2, 2]], "polygon of less than three corners"),
+        ([[1, 1, 2, 2, 3, "x"]], "a corner that is no number, or far from its picture"),
+        ([[1, 1, 2, 2, 3, 1e6]], "a corner that is no number, or far from its picture"),
+        (MASK, r"mask 0 of 4 x 3 pixels is of the item '10' of 200 x 100"),
+    ],
+)
+def test_bad_masks_of_a_truth_are_told(tmp_path, mask, message):
+    square = [[0, 0, 9, 0, 9, 9, 0, 9]]
+    truth = json.loads(json.dumps(TRUTH))
+    for annotation in truth["annotations"]:
+        annotation["segmentation"] = square
+    truth["annotations"][0] |= {"segmentation": mask, "image_id": 10}
+    for image in truth["images"]:
+        image |= {"width": 200, "height": 100}
+    with pytest.raises(InputError, match=message):
+        cf.read_regions(write(tmp_path / "truth.json", json.dumps(truth)), masks=True)
+
+
+def test_files_without_masks_are_told(tmp_path):
+    (tmp_path / "x.csv").write_text("item,concept,x,y,width,height\na,cat,1,2,3,4\n")
+    for source in (tmp_path / "x.csv", tmp_path):
+        with pytest.raises(InputError, match="has no masks: they are read from COCO's JSON"):
+            cf.read_regions(source, masks=True)
 
 
 def test_a_truth_cut_anywhere_is_an_input_error(tmp_path):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cranfield import _core
+from tests.reference.masks import overlap, pixels_of, runs_of
 
 SIZES = [(0.0, 1e10), (0.0, 1024.0), (1024.0, 9216.0), (9216.0, 1e10)]
 OVERLAPS = np.linspace(0.5, 0.95, 10).tolist()
@@ -201,3 +202,81 @@ def test_weights_are_copies_of_images():
     )
     expected = apart.recall(0, 100, NO_WEIGHTS, 1)
     assert joined.recall(0, 100, weights, 1) == pytest.approx(expected, abs=1e-9, nan_ok=True)
+
+
+def mask_columns(lists, height, width):
+    masks = _core.MaskList()
+    for runs in lists:
+        assert masks.add_runs(runs, height, width)
+    return masks.columns()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_overlaps_of_masks(seed):
+    """One object and one mask in each picture: the error of the place is 1 - overlap."""
+    rng = np.random.default_rng(seed)
+    height, width, count = int(rng.integers(1, 12)), int(rng.integers(1, 12)), 20
+    shares = rng.choice([0.0, 0.2, 0.6, 1.0], (2, count, 1, 1))
+    truth, run = rng.random((2, count, height, width)) < shares
+    truth_runs, truth_starts, areas, boxes = mask_columns(map(runs_of, truth), height, width)
+    runs, starts, run_areas, _ = mask_columns(map(runs_of, run), height, width)
+    assert areas.tolist() == truth.sum(axis=(1, 2)).tolist()
+    assert run_areas.tolist() == run.sum(axis=(1, 2)).tolist()
+    for k, (x, y, across, down) in enumerate(boxes.astype(int).tolist()):
+        rows, columns = np.nonzero(truth[k])
+        assert (truth[k][y : y + down, x : x + across]).sum() == areas[k]
+        assert not len(rows) or (x, y) == (columns.min(), rows.min())
+    flags = (rng.random(count) < 0.3).astype(np.uint8)
+    least = 0.01
+    every = np.arange(count, dtype=np.int32)
+    matches = _core.RegionMatches(
+        every, every, np.zeros((count, 4)), areas, flags,
+        every, every, np.zeros((count, 4)), np.ones(count),
+        count, "coco", [least], [(0.0, 1e10)], 100, True, 1,
+        (truth_runs, truth_starts, runs, starts),
+    )  # fmt: skip
+    errors = matches.localisation(0, 100, 0.0, NO_WEIGHTS, 1)[:, 0]
+    for k in range(count):
+        share = overlap(run[k], truth[k], crowd=bool(flags[k]))
+        assert matches.outcomes(k, 0, 0)[2].tolist() == [
+            0 if share < least else 2 if flags[k] else 1
+        ]
+        if not flags[k]:
+            expected = (1 - share) / (1 - least) if share >= least else 1
+            assert errors[k] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_masks_of_polygons(seed):
+    """Rectangles at whole pixels have what they enclose; several polygons are joined."""
+    rng = np.random.default_rng(seed)
+    height, width = (int(side) for side in rng.integers(5, 40, 2))
+    expected, polygons = np.zeros((height, width), dtype=bool), []
+    for _ in range(3):
+        left, right = np.sort(rng.choice(width + 1, 2, replace=False)).tolist()
+        top, bottom = np.sort(rng.choice(height + 1, 2, replace=False)).tolist()
+        expected[top:bottom, left:right] = True
+        polygons.append([left, top, right, top, right, bottom, left, bottom])
+    masks = _core.MaskList()
+    masks.add_polygons(polygons, height, width)
+    runs = masks.columns()[0]
+    assert (pixels_of(runs.tolist(), height, width) == expected).all()
+
+
+def test_bad_masks_of_the_core():
+    masks = _core.MaskList()
+    assert not masks.add_text(b"\x7f", 2, 2)
+    assert not masks.add_text(b"P", 2, 2)  # a number that does not end
+    assert not masks.add_runs([1, 2], 2, 2)
+    for polygons in ([[0, 0, 1]], [[0, 0, 1, 1, 1e9, 1]], [[0, 0, 1, 1, np.nan, 1]]):
+        with pytest.raises(ValueError, match="polygon"):
+            masks.add_polygons(polygons, 2, 2)
+    with pytest.raises(ValueError, match="2\\^32"):
+        masks.add_runs([1], 1 << 16, 1 << 16)
+    nothing = np.zeros(0, dtype=np.int32)
+    boxes = (nothing, nothing, np.zeros((0, 4)), np.zeros(0))
+    plan = (1, "coco", [0.5], [(0.0, 1e10)], 100, False, 1)
+    runs, starts = np.zeros(0, dtype=np.uint32), np.zeros(1, dtype=np.int64)
+    columns = (runs, np.zeros(3, dtype=np.int64), runs, starts)
+    with pytest.raises(ValueError, match="masks do not fit"):
+        _core.RegionMatches(*boxes, np.zeros(0, dtype=np.uint8), *boxes, *plan, columns)

@@ -30,6 +30,35 @@ double overlap(const double* a, const double* b, bool of_crowd, double edge) {
     return common / (of_crowd ? first : first + second - common);
 }
 
+// The pixels of a mask, and the first and the last of them in the order of columns.
+struct Extent {
+    double area = 0;
+    std::uint64_t first = 0, last = 0;
+};
+
+Extent extent_of(masks::Runs mask) {
+    Extent extent;
+    std::uint64_t at = 0;
+    for (std::size_t i = 0; i < mask.size(); ++i) {
+        if (i % 2 == 1 && mask[i] > 0) {
+            if (extent.area == 0) extent.first = at;
+            extent.area += mask[i];
+            extent.last = at + mask[i] - 1;
+        }
+        at += mask[i];
+    }
+    return extent;
+}
+
+// The same share of two masks.
+double mask_overlap(masks::Runs a, const Extent& of_a, masks::Runs b, const Extent& of_b,
+                    bool of_crowd) {
+    if (of_a.area == 0 || of_b.area == 0 || of_a.last < of_b.first || of_b.last < of_a.first)
+        return 0;
+    const auto both = static_cast<double>(masks::common(a, b));
+    return both / (of_crowd ? of_a.area : of_a.area + of_b.area - both);
+}
+
 bool inside(double area, const std::pair<double, double>& range) {
     return area >= range.first && area <= range.second;
 }
@@ -128,8 +157,10 @@ void Matches::match(Concept& target, const Boxes& truth, const Boxes& run,
     std::vector<std::vector<std::int32_t>> partners(detailed);
     std::vector<std::vector<double>> shares(detailed);
     target.wanted.resize(sizes);
-    std::vector<double> overlaps;
+    std::vector<double> overlaps, areas;
+    std::vector<Extent> wanted_extents;
     std::vector<std::size_t> order, taken;
+    const bool masked = truth.masks.starts != nullptr && run.masks.starts != nullptr;
     std::vector<char> ignored;
     std::size_t w = 0, p = 0;
     while (w < wanted.size() || p < placed.size()) {
@@ -143,14 +174,24 @@ void Matches::match(Concept& target, const Boxes& truth, const Boxes& run,
         auto boxes = placed.subspan(first_placed, p - first_placed);
         if (plan_.depth != 0 && boxes.size() > plan_.depth) boxes = boxes.first(plan_.depth);
         overlaps.assign(boxes.size() * here.size(), 0);
+        areas.assign(boxes.size(), 0);
+        wanted_extents.clear();
+        if (masked)
+            for (const std::uint32_t g : here)
+                wanted_extents.push_back(extent_of(truth.masks.of(g)));
         for (std::size_t d = 0; d < boxes.size(); ++d) {
             positions.push_back(boxes[d]);
             ranks.push_back(static_cast<std::uint32_t>(d));
-            for (std::size_t g = 0; g < here.size(); ++g)
+            const double* box = run.corners + 4 * std::size_t{boxes[d]};
+            const Extent extent = masked ? extent_of(run.masks.of(boxes[d])) : Extent{};
+            areas[d] = masked ? extent.area : box[2] * box[3];
+            for (std::size_t g = 0; g < here.size(); ++g) {
+                const bool of_crowd = plan_.rule == Rule::coco && (truth.flags[here[g]] & crowd);
                 overlaps[d * here.size() + g] =
-                    overlap(run.corners + 4 * std::size_t{boxes[d]},
-                            truth.corners + 4 * std::size_t{here[g]},
-                            plan_.rule == Rule::coco && (truth.flags[here[g]] & crowd), edge);
+                    masked ? mask_overlap(run.masks.of(boxes[d]), extent, truth.masks.of(here[g]),
+                                          wanted_extents[g], of_crowd)
+                           : overlap(box, truth.corners + 4 * std::size_t{here[g]}, of_crowd, edge);
+            }
         }
         for (std::size_t s = 0; s < sizes; ++s) {
             // Boxes that count come before those that are ignored, each in the order of the file.
@@ -203,10 +244,7 @@ void Matches::match(Concept& target, const Boxes& truth, const Boxes& run,
                             best = none;
                         }
                     }
-                    if (best == none) {
-                        const double* box = run.corners + 4 * std::size_t{boxes[d]};
-                        if (!inside(box[2] * box[3], plan_.sizes[s])) fate = Fate::ignored;
-                    }
+                    if (best == none && !inside(areas[d], plan_.sizes[s])) fate = Fate::ignored;
                     outcome.push_back(fate);
                     if (plan_.partners) {
                         const bool alone = best == none;

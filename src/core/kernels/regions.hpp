@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/masks.hpp"
+
 namespace cranfield::regions {
 
 // Boxes of one side; x, y, width and height stand together.
@@ -17,6 +19,7 @@ struct Boxes {
     const double* corners = nullptr;
     const double* numbers = nullptr;      // areas of the truth, confidences of a run
     const std::uint8_t* flags = nullptr;  // of the truth
+    masks::Masks masks = {};              // what is compared in place of boxes, on both sides
 };
 
 constexpr std::uint8_t crowd = 1;      // a box around many objects

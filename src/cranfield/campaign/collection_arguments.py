@@ -75,7 +75,7 @@ def _labels(collection: Collection, arguments: Arguments) -> None:
 
 
 def _regions(collection: Collection, arguments: Arguments) -> None:
-    arguments["truth"] = scored_boxes(collection)
+    arguments["truth"] = scored_boxes(collection, arguments.get("measures"))
     _runs(collection, "regions", arguments)
     _options(collection, "regions", arguments)
 
@@ -97,7 +97,7 @@ def _subject(collection: Collection, arguments: Arguments) -> None:
     if kind_was_set:
         arguments["measures"] = measures
     if kind == "regions":
-        arguments["truth"] = arguments.get("truth") or scored_boxes(collection)
+        arguments["truth"] = arguments.get("truth") or scored_boxes(collection, measures)
     elif kind == "labels":
         arguments["truth"] = arguments.get("truth") or _scored(collection, arguments)
     else:

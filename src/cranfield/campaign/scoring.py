@@ -130,12 +130,19 @@ def check_listed(collection: Collection) -> None:
     resolve_unlisted(truth, collection.unlisted or None)
 
 
-def scored_boxes(collection: Collection) -> Path | Regions:
+def scored_boxes(
+    collection: Collection, measures: str | Sequence[str] | None = None
+) -> Path | Regions:
     """The boxes that runs are scored by: those of the split in which objects are to be found."""
     from cranfield.io.regions import read_regions
+    from cranfield.measures.regions import wants_masks
 
     path, split = collection.need(TRUTH["regions"]), collection.part("regions").split
-    return read_regions(path).of_items(collection.splits[split]) if split else path
+    if not split:
+        return path
+    chosen = measures or collection.part("regions").measures
+    masks = bool(chosen) and wants_masks(chosen)
+    return read_regions(path, masks=masks).of_items(collection.splits[split])
 
 
 def public_truths(collection: Collection) -> dict[str, LabelMatrix]:
@@ -210,7 +217,7 @@ def score_collection(
     if kind == "regions":
         from cranfield.evaluation.regions import evaluate_regions
 
-        boxes = truth or scored_boxes(collection)
+        boxes = truth or scored_boxes(collection, measure_names)
         scores = evaluate_regions(
             boxes, scored_runs, measure_names, jobs=jobs, progress=progress, **options
         )

@@ -20,6 +20,32 @@ _IN_A_ROW = 5
 
 
 @dataclass(frozen=True, repr=False, eq=False)
+class Masks:
+    """The pixels of regions: lengths of runs, column by column, that begin with what is outside.
+
+    Parameters
+    ----------
+    runs
+        The runs of all masks, one mask after the other.
+    starts
+        Where each begins, and where the last ends.
+    sizes
+        Height and width of the picture of each.
+    """
+
+    runs: NDArray[np.uint32]
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    def of(self, rows: NDArray[np.intp]) -> Masks:
+        """Some of them, in the order of their numbers."""
+        lengths = np.diff(self.starts)[rows]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        at = np.arange(int(starts[-1])) + np.repeat(self.starts[rows] - starts[:-1], lengths)
+        return Masks(self.runs[at], starts, self.sizes[rows])
+
+
+@dataclass(frozen=True, repr=False, eq=False)
 class Regions:
     """Boxes of items, a row each: whose they are, of which concept and where.
 
@@ -43,6 +69,8 @@ class Regions:
         Other names, such as the numbers that a file of results has for concepts.
     relative
         Whether places and sizes are shares of the pictures instead of pixels.
+    masks
+        The pixels of each, where they were read.
     """
 
     items: tuple[str, ...]
@@ -60,6 +88,7 @@ class Regions:
     where: str = "<regions>"
     notes: tuple[str, ...] = ()
     relative: bool = False
+    masks: Masks | None = None
 
     @classmethod
     def of(cls, boxes: BoxLists, name: str = "regions", *, concepts: Sequence[str] = ()) -> Regions:
@@ -134,6 +163,7 @@ class Regions:
             confidences=None if sure is None else sure[rows],
             picture_sizes=None if sizes is None else sizes[kept],
             item_aliases={a: item for a, item in self.item_aliases.items() if item in set(items)},
+            masks=None if self.masks is None else self.masks.of(rows),
         )
 
     def __len__(self) -> int:
@@ -183,7 +213,7 @@ def make_regions(
         item=np.array([item_number[text] for text in item_of], dtype=np.int32),
         concept=np.array([concept_number[text] for text in concept_of], dtype=np.int32),
         boxes=corners,
-        areas=corners[:, 2] * corners[:, 3] if areas is None else areas,
+        areas=areas_of(corners) if areas is None else areas,
         flags=np.zeros(len(corners), dtype=np.uint8) if flags is None else flags,
         confidences=None if confidences is None else np.ascontiguousarray(confidences),
         picture_sizes=picture_sizes,
@@ -193,6 +223,13 @@ def make_regions(
         notes=notes,
         relative=relative,
     )
+
+
+def areas_of(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Width times height of each box; infinite where that is more than a number holds."""
+    with np.errstate(over="ignore"):
+        areas: NDArray[np.float64] = boxes[:, 2] * boxes[:, 3]
+    return areas
 
 
 def check_boxes(
@@ -226,10 +263,11 @@ def check_boxes(
 
 def overlaps_of(box: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
     """The overlap of a box with each of several, or of each of as many boxes with its own."""
-    ends = np.minimum(box[..., :2] + box[..., 2:], others[:, :2] + others[:, 2:])
-    sides = np.maximum(ends - np.maximum(box[..., :2], others[:, :2]), 0)
-    common = sides[:, 0] * sides[:, 1]
-    union = box[..., 2] * box[..., 3] + others[:, 2] * others[:, 3] - common
+    with np.errstate(over="ignore", invalid="ignore"):
+        ends = np.minimum(box[..., :2] + box[..., 2:], others[:, :2] + others[:, 2:])
+        sides = np.maximum(ends - np.maximum(box[..., :2], others[:, :2]), 0)
+        common = sides[:, 0] * sides[:, 1]
+        union = box[..., 2] * box[..., 3] + others[:, 2] * others[:, 3] - common
     shares: NDArray[np.float64] = np.divide(
         common, union, out=np.zeros(len(others)), where=union > 0
     )

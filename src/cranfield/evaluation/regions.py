@@ -16,7 +16,7 @@ from cranfield import _core
 from cranfield._json import jsonable
 from cranfield._system import usable_cpus
 from cranfield.data.costmap import CostMap
-from cranfield.data.regions import CROWD, Regions, overlaps_of
+from cranfield.data.regions import CROWD, Masks, Regions, overlaps_of
 from cranfield.errors import UsageError, check_counts, suggest
 from cranfield.evaluation.label_inputs import CostSource, OntologySource, coerce_ontology
 from cranfield.evaluation.scores import LaterValues, Scores
@@ -39,6 +39,7 @@ from cranfield.measures.regions import (
     SIZES,
     RegionPlan,
     parse_region_measures,
+    wants_masks,
 )
 from cranfield.notes import Notes, Progress, with_progress
 from cranfield.stats._resample import seed_of
@@ -144,7 +145,8 @@ def placed_boxes(truth: Regions, run: Regions, notes: Notes) -> PlacedBoxes:
         notes.add(message, about=run.name)
     known = concept >= 0
     confidences = np.zeros(0) if run.confidences is None else run.confidences
-    return PlacedBoxes(item[known], concept[known], boxes[known], confidences[known])
+    masks = None if run.masks is None else run.masks.of(np.flatnonzero(known))
+    return PlacedBoxes(item[known], concept[known], boxes[known], confidences[known], masks)
 
 
 class MatchedRun:
@@ -180,12 +182,13 @@ class MatchedRun:
     ) -> None:
         self.placed = placed
         self._jobs = jobs
-        self._matches: dict[str, _core.RegionMatches] = {}
-        self._overlaps: dict[str, list[float]] = {}
-        self._sizes: dict[str, list[tuple[float, float]]] = {}
+        # By the rule and the shape that is compared.
+        self._matches: dict[tuple[str, str], _core.RegionMatches] = {}
+        self._overlaps: dict[tuple[str, str], list[float]] = {}
+        self._sizes: dict[tuple[str, str], list[tuple[float, float]]] = {}
         self.concepts = len(truth.concepts)
         self._credits: dict[RegionPlan, RegionCredit] = {}
-        by_rule: dict[str, list[RegionPlan]] = {}
+        by_rule: dict[tuple[str, str], list[RegionPlan]] = {}
         for plan in plans:
             if plan.kind == "credit":
                 self._credits[plan] = RegionCredit(
@@ -197,26 +200,30 @@ class MatchedRun:
                     plan.depth,
                 )
             else:
-                by_rule.setdefault(plan.rule, []).append(plan)
-        for rule, members in by_rule.items():
+                by_rule.setdefault((plan.rule, plan.shape), []).append(plan)
+        for key, members in by_rule.items():
             overlaps = sorted({overlap for plan in members for overlap in plan.overlaps})
             sizes = sorted({plan.size for plan in members})
             depths = [plan.depth for plan in members]
-            self._overlaps[rule], self._sizes[rule] = overlaps, sizes
-            self._matches[rule] = _core.RegionMatches(
+            self._overlaps[key], self._sizes[key] = overlaps, sizes
+            self._matches[key] = _core.RegionMatches(
                 truth.item,
                 truth.concept,
                 truth.boxes,
                 truth.areas,
                 truth.flags,
-                *self.placed,
+                placed.item,
+                placed.concept,
+                placed.boxes,
+                placed.confidences,
                 self.concepts,
-                rule,
+                key[0],
                 overlaps,
                 sizes,
                 0 if 0 in depths else max(depths),
                 any(plan.kind == "localisation" for plan in members),
                 jobs,
+                _mask_columns(truth.masks, placed.masks) if key[1] == "mask" else None,
             )
 
     def values(self, plans: Sequence[RegionPlan], weights: Floats = NO_WEIGHTS) -> list[Floats]:
@@ -231,7 +238,8 @@ class MatchedRun:
             key = (*plan._replace(overlaps=(), confidence=0.0), repr(plan.confidence))
             if key not in tables:
                 tables[key] = self._table(plan, weights)
-            at = [self._overlaps[plan.rule].index(overlap) for overlap in plan.overlaps]
+            overlaps = self._overlaps[plan.rule, plan.shape]
+            at = [overlaps.index(overlap) for overlap in plan.overlaps]
             columns.append(tables[key][:, at].mean(axis=1))
         return columns
 
@@ -240,18 +248,19 @@ class MatchedRun:
 
         By COCO's rules, at the first overlap and range of sizes of the plans.
         """
-        return self._matches["coco"].outcomes(label, 0, 0)
+        return self._matches["coco", "box"].outcomes(label, 0, 0)
 
     def influence(self, plan: RegionPlan, items: int) -> Floats:
         """How far each item pulls the mean over concepts: parts whose mean is 0."""
         if plan.kind == "credit":
             slopes = self._credits[plan].influence(plan.beta, items)
         else:
-            slopes = self._matches[plan.rule].influence(
+            key = (plan.rule, plan.shape)
+            slopes = self._matches[key].influence(
                 plan.kind,
-                self._sizes[plan.rule].index(plan.size),
+                self._sizes[key].index(plan.size),
                 plan.depth,
-                [self._overlaps[plan.rule].index(overlap) for overlap in plan.overlaps],
+                [self._overlaps[key].index(overlap) for overlap in plan.overlaps],
                 plan.confidence,
                 plan.beta,
                 items,
@@ -272,6 +281,7 @@ class MatchedRun:
             concept=np.searchsorted(keys, own[wanted]).astype(np.int32),
             boxes=self.placed.boxes[wanted],
             confidences=self.placed.confidences[wanted],
+            masks=None if self.placed.masks is None else self.placed.masks.of(wanted),
         )
         names = tuple(map(str, range(len(keys))))
         apart = replace(truth, concepts=names, concept=truth_cell.ravel().astype(np.int32))
@@ -286,8 +296,8 @@ class MatchedRun:
         ]
 
     def _table(self, plan: RegionPlan, weights: Floats) -> Floats:
-        matches = self._matches[plan.rule]
-        size = self._sizes[plan.rule].index(plan.size)
+        matches = self._matches[plan.rule, plan.shape]
+        size = self._sizes[plan.rule, plan.shape].index(plan.size)
         if plan.kind == "precision":
             return matches.precision(size, plan.depth, plan.points, weights, self._jobs)
         if plan.kind == "recall":
@@ -297,6 +307,14 @@ class MatchedRun:
                 size, plan.depth, plan.confidence, plan.beta, weights, self._jobs
             )
         return matches.localisation(size, plan.depth, plan.confidence, weights, self._jobs)
+
+
+def _mask_columns(
+    truth: Masks | None, placed: Masks | None
+) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
+    if truth is None or placed is None:
+        raise UsageError("shape='mask': masks were not read")
+    return truth.runs, truth.starts, placed.runs, placed.starts
 
 
 def _bias(
@@ -570,7 +588,7 @@ def evaluate_regions(
         Runs in the same forms, with confidences; {name: run} names them.
     measures
         Names such as `AP.region(iou=0.5)`, or the sets `coco` (the twelve figures of the COCO
-        program, and the default) and `voc`.
+        program, and the default), `segm` (the same of masks) and `voc`.
     draws
         How many times the items are resampled for intervals of the means and for the differences
         of every two runs; without it there are none. A mean over concepts is no mean over items:
@@ -606,7 +624,8 @@ def evaluate_regions(
     notes = Notes()
     chosen = parse_region_measures(DEFAULT_MEASURES if measures is None else measures)
     plans: list[RegionPlan] = [m.plan(m) for m in chosen]
-    wanted = true_regions(truth)
+    masks = wants_masks(chosen)
+    wanted = true_regions(truth, masks=masks)
     notes.extend(wanted.notes)
     outside = boxes_outside(wanted.boxes, wanted.item, wanted.picture_sizes)
     if outside:
@@ -625,7 +644,7 @@ def evaluate_regions(
     for k, (name, source) in enumerate(named):
         part = report_progress.part(k / len(named), (k + 1) / len(named))
         part.check()
-        run = coerce_regions(source, name)
+        run = coerce_regions(source, name, masks=masks)
         matched = MatchedRun(wanted, _renamed(run, name), plans, threads, notes, costs)
         values.append(matched.values(plans))
         matches.append(matched)
@@ -733,10 +752,10 @@ def _resample(
     return means
 
 
-def true_regions(truth: RegionsForm) -> Regions:
-    """The boxes that are wanted, or a UsageError for those of a run."""
+def true_regions(truth: RegionsForm, *, masks: bool = False) -> Regions:
+    """The boxes that are wanted, or a UsageError for those of a run; with `masks` their masks."""
     check_form(truth, "truth")
-    wanted = coerce_regions(truth, "truth")
+    wanted = coerce_regions(truth, "truth", masks=masks)
     if wanted.confidences is not None:
         raise UsageError(
             f"{wanted.where} has confidences: is it a run? The truth comes first, runs after it"
@@ -795,6 +814,7 @@ class PlacedBoxes(NamedTuple):
     concept: Ints
     boxes: Floats
     confidences: Floats
+    masks: Masks | None = None
 
 
 class RegionCredit:

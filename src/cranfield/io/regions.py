@@ -9,8 +9,9 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -21,7 +22,9 @@ from cranfield.data.regions import (
     CROWD,
     DIFFICULT,
     BoxLists,
+    Masks,
     Regions,
+    areas_of,
     check_boxes,
     make_regions,
 )
@@ -73,12 +76,13 @@ _COLUMNS = {
 }
 _SIDES = ("x", "y", "width", "height")
 _ENDS = ("xmin", "ymin", "xmax", "ymax")
+_NO_MASKS = "has no masks: they are read from COCO's JSON (segmentation)"
 _SHARES = "places are shares of the pictures, so all boxes are small ones"
 _CSV = "item,concept,x,y,width,height (or xmin,ymin,xmax,ymax), and confidence for a run"
 
 
 @validate_params
-def read_regions(path: FileForm, *, name: str | None = None) -> Regions:
+def read_regions(path: FileForm, *, name: str | None = None, masks: bool = False) -> Regions:
     """Read boxes of items from a file or a folder.
 
     Parameters
@@ -89,6 +93,9 @@ def read_regions(path: FileForm, *, name: str | None = None) -> Regions:
         with a header; files may be packed.
     name
         What messages and tables call the run; usually that of the file.
+    masks
+        Also read the masks (`segmentation`: polygons, or run lengths packed or as numbers), which
+        COCO's JSON has; regions without one are refused.
 
     Returns
     -------
@@ -98,11 +105,14 @@ def read_regions(path: FileForm, *, name: str | None = None) -> Regions:
     source = Input.of(path)  # says what is wrong with anything else than a file
     label = name or run_name(source)
     # Unlike Path.is_dir, this is not at a loss for names that no file can have.
-    if source.path is not None and source.name and os.path.isdir(source.path):  # noqa: PTH112
+    is_folder = source.path is not None and source.name and os.path.isdir(source.path)  # noqa: PTH112
+    if masks and (is_folder or inner_suffix(source) in (".csv", ".tsv")):
+        raise InputError.single(describe(source), _NO_MASKS)
+    if is_folder and source.path is not None:
         return _read_folder(source.path, label)
     if inner_suffix(source) in (".csv", ".tsv"):
         return _read_csv(source, label)
-    return _read_coco(source, label)
+    return _read_coco(source, label, masks)
 
 
 def check_form(source: object, parameter: str) -> None:
@@ -184,8 +194,13 @@ def _column(frame: Any, name: str) -> list[Any]:
     return list(values.to_pylist() if hasattr(values, "to_pylist") else values.to_list())
 
 
-def coerce_regions(source: RegionsForm, name: str) -> Regions:
-    """Regions from any form that they may have."""
+def coerce_regions(source: RegionsForm, name: str, *, masks: bool = False) -> Regions:
+    """Regions from any form that they may have; with `masks` they have masks."""
+    if masks and not isinstance(source, str | Path | Input):
+        if isinstance(source, Regions) and source.masks is not None:
+            return source
+        where = source.where if isinstance(source, Regions) else f"<{name}>"
+        raise InputError.single(where, f"{_NO_MASKS} with cf.read_regions(path, masks=True)")
     if isinstance(source, Regions):
         return source
     if isinstance(source, Mapping):
@@ -196,15 +211,17 @@ def coerce_regions(source: RegionsForm, name: str) -> Regions:
         return Regions.of(placed, name)
     if is_frame(source):
         return _of_frame(source, name)
-    return read_regions(source)
+    return read_regions(source, masks=masks)
 
 
 # JSON of COCO
 
 
-def _read_coco(path: FileForm, name: str) -> Regions:
+def _read_coco(path: FileForm, name: str, masks: bool) -> Regions:
     where = describe(path)
     text = read_json_bytes(path)
+    if masks:
+        return _slow_coco(text, where, name, masks=True)
     columns = _core.coco_boxes(text.removeprefix(b"\xef\xbb\xbf"))
     if columns is None:
         return _slow_coco(text, where, name)
@@ -221,9 +238,11 @@ def _read_coco(path: FileForm, name: str) -> Regions:
     return _coco_truth(where, name, lists, ids, images, categories, boxes, numbers, crowds)
 
 
-def _slow_coco(text: bytes, where: str, name: str) -> Regions:
-    """The same by Python's own reader, which finds what is wrong and where."""
+def _slow_coco(text: bytes, where: str, name: str, *, masks: bool = False) -> Regions:
+    """The same by Python's own reader, which reads masks, and finds what is wrong and where."""
     content = _json_content(text, where)
+    if masks and (_is_responses(content) or _is_label_studio(content)):
+        raise InputError.single(where, _NO_MASKS)
     if _is_responses(content):
         return _one_annotator(_drawn_in_responses(content), where, name)
     if _is_label_studio(content):
@@ -232,9 +251,11 @@ def _slow_coco(text: bytes, where: str, name: str) -> Regions:
         fields = _Fields(where, "result", content)
         images = fields.whole("image_id")
         categories = fields.whole("category_id")
-        boxes, scores = fields.boxes(), fields.numbers("score")
+        masked = fields.masks({}) if masks or fields.lack_boxes() else None
+        boxes, scores = fields.boxes(masked), fields.numbers("score")
         fields.check()
-        return _coco_results(where, name, images, categories, boxes, scores)
+        regions = _coco_results(where, name, images, categories, boxes, scores)
+        return regions if masked is None else replace(regions, masks=masked.masks)
     annotations = content.get("annotations") if isinstance(content, dict) else None
     if not isinstance(content, dict) or not isinstance(annotations, list):
         raise InputError.single(
@@ -244,13 +265,63 @@ def _slow_coco(text: bytes, where: str, name: str) -> Regions:
         )
     fields = _Fields(where, "annotations", annotations)
     ids, images = fields.whole("id"), fields.whole("image_id")
-    categories, boxes = fields.whole("category_id"), fields.boxes()
-    areas = fields.numbers("area", boxes[:, 2] * boxes[:, 3])
+    categories = fields.whole("category_id")
+    masked = fields.masks(_sides_of(content)) if masks or fields.lack_boxes() else None
+    boxes = fields.boxes(masked)
+    own_areas = areas_of(boxes) if masked is None else masked.areas
+    areas = fields.numbers("area", own_areas)
     crowds = fields.numbers("iscrowd", np.zeros(len(boxes)))
     fields.check()
-    return _coco_truth(
+    truth = _coco_truth(
         where, name, content, ids, images, categories, boxes, areas, (crowds != 0).astype(np.uint8)
     )
+    return truth if masked is None else _with_masks(truth, masked.masks)
+
+
+def _sides_of(content: Mapping[str, Json]) -> dict[int, tuple[int, int]]:
+    """Height and width of each image that tells them."""
+    sides = {}
+    for record in _records_of(content, "images"):
+        number, height, width = (record.get(key) for key in ("id", "height", "width"))
+        if isinstance(number, int) and isinstance(height, int) and isinstance(width, int):
+            sides[number] = (height, width)
+    return sides
+
+
+def _with_masks(truth: Regions, masks: Masks) -> Regions:
+    """A truth with its masks, which also tell the sizes of pictures that nothing else tells."""
+    unknown = np.full((len(truth.items), 2), math.nan)
+    sizes = unknown if truth.picture_sizes is None else truth.picture_sizes.copy()
+    lacking = np.isnan(sizes[truth.item]).any(axis=1)
+    sizes[truth.item[lacking]] = masks.sizes[lacking, ::-1]
+    check_mask_sizes(truth.where, masks, truth.item, sizes, truth.items)
+    return replace(truth, masks=masks, picture_sizes=sizes)
+
+
+def check_mask_sizes(
+    where: str,
+    masks: Masks,
+    item: NDArray[np.int32],
+    picture_sizes: Floats | None,
+    items: Sequence[str],
+) -> None:
+    """An InputError for masks of other sizes than their pictures."""
+    if picture_sizes is None or not len(item):
+        return
+    expected = picture_sizes[item][:, ::-1]
+    wrong = np.flatnonzero((masks.sizes != expected).any(axis=1) & ~np.isnan(expected).any(axis=1))
+    if wrong.size:
+        problems = []
+        for i in wrong[:PROBLEMS_SHOWN].tolist():
+            (height, width), (its_height, its_width) = masks.sizes[i], expected[i]
+            problems.append(
+                Problem(
+                    0,
+                    f"mask {i} of {width} x {height} pixels is of the item {items[item[i]]!r} of "
+                    f"{its_width:g} x {its_height:g}",
+                )
+            )
+        raise InputError(where, problems, int(wrong.size))
 
 
 def _json_content(text: bytes, where: str) -> Json:
@@ -262,6 +333,8 @@ def _json_content(text: bytes, where: str) -> Json:
         raise InputError.single(where, f"not valid JSON ({error.msg})", error.lineno) from None
     except RecursionError:
         raise InputError.single(where, "not valid JSON (nested too deeply)") from None
+    except ValueError:  # of Python, which takes no number of more than 4,300 digits
+        raise InputError.single(where, "not valid JSON (a number has too many digits)") from None
     return content
 
 
@@ -319,20 +392,102 @@ class _Fields:
             self._add(i, f"has a {key} that no picture has: {column[i]:g}")
         return column
 
-    def boxes(self) -> Floats:
+    def lack_boxes(self) -> bool:
+        """Whether a record has a mask alone, whose box is that around the mask."""
+        return any(r.get("bbox") is None and "segmentation" in r for r in self._records)
+
+    def masks(self, sides: Mapping[int, tuple[int, int]]) -> MaskColumns:
+        """The masks of all records; `sides` are heights and widths of images by their ids."""
+        masks = _core.MaskList()
+        sizes = np.zeros((len(self._records), 2), dtype=np.int64)
+        for i, record in enumerate(self._records):
+            image = record.get("image_id")
+            own = sides.get(image) if isinstance(image, int) else None
+            try:
+                sizes[i] = _add_mask(masks, record.get("segmentation"), own)
+            except ValueError as error:
+                self._add(i, f"has a segmentation {error}")
+        self.check()
+        runs, starts, areas, boxes = masks.columns()
+        return MaskColumns(Masks(runs, starts, sizes), areas, boxes)
+
+    def boxes(self, masked: MaskColumns | None = None) -> Floats:
+        """Their boxes; of those without one the box around its mask, where masks were read."""
         table = np.zeros((len(self._records), 4))
         for i, record in enumerate(self._records):
             box = record.get("bbox")
+            if box is None and masked is not None:
+                table[i] = masked.boxes[i]
+                continue
             numbers = (
                 [v for v in box if isinstance(v, int | float)] if isinstance(box, list) else []
             )
             if not isinstance(box, list) or len(box) != 4 or len(numbers) != 4:
-                masked = box is None and "segmentation" in record
-                note = ": masks (segmentation) are not compared, only boxes" if masked else ""
-                self._add(i, f"has no bbox of four numbers{note}")
+                self._add(i, "has no bbox of four numbers")
             else:
                 table[i] = [_double(v) for v in numbers]
         return table
+
+
+class MaskColumns(NamedTuple):
+    """Masks, their pixels, and the boxes around them."""
+
+    masks: Masks
+    areas: Floats
+    boxes: Floats
+
+
+_MOST_PIXELS = 2**32
+
+
+def _add_mask(masks: _core.MaskList, value: Json, sides: tuple[int, int] | None) -> tuple[int, int]:
+    """Add a `segmentation`: height and width, or a ValueError that says what is wrong with it."""
+    if isinstance(value, dict):
+        sides, counts = _sides_of_mask(value), value.get("counts")
+        if isinstance(counts, str):
+            fits = counts.isascii() and masks.add_text(counts.encode(), *sides)
+        elif isinstance(counts, list) and all(_is_length(length) for length in counts):
+            fits = masks.add_runs(counts, *sides)  # type: ignore[arg-type]
+        else:
+            raise ValueError("whose counts are neither a text nor a list of whole numbers")
+        if not fits:
+            raise ValueError(f"whose runs do not fill {sides[1]} x {sides[0]} pixels")
+        return sides
+    if not isinstance(value, list) or not value:
+        raise ValueError("that is neither polygons nor run lengths (size and counts)")
+    if sides is None:
+        raise ValueError("of polygons, for which the image must tell its width and height")
+    _check_sides(sides)
+    for polygon in value:
+        if not isinstance(polygon, list) or len(polygon) < _SHORTEST or len(polygon) % 2:
+            raise ValueError("with a polygon of less than three corners (x1, y1, x2, y2, ...)")
+        far = _FARTHEST * max(sides)
+        if not all(isinstance(v, int | float) and abs(v) <= far for v in polygon):
+            raise ValueError("with a corner that is no number, or far from its picture")
+    masks.add_polygons(value, *sides)  # type: ignore[arg-type]
+    return sides
+
+
+_SHORTEST = 6  # numbers of a polygon of three corners
+_FARTHEST = 2  # sides of a picture that a corner may lie away
+
+
+def _is_length(value: Json) -> bool:
+    return isinstance(value, int) and 0 <= value < _MOST_PIXELS
+
+
+def _sides_of_mask(value: Mapping[str, Json]) -> tuple[int, int]:
+    size = value.get("size")
+    whole = [v for v in size if isinstance(v, int)] if isinstance(size, list) else []
+    if not isinstance(size, list) or len(size) != 2 or len(whole) != 2:
+        raise ValueError("without a size (height and width)")
+    _check_sides((whole[0], whole[1]))
+    return whole[0], whole[1]
+
+
+def _check_sides(sides: tuple[int, int]) -> None:
+    if min(sides) < 1 or sides[0] * sides[1] >= _MOST_PIXELS:
+        raise ValueError(f"of {sides[1]} x {sides[0]} pixels")
 
 
 def _double(value: float) -> float:
@@ -360,7 +515,7 @@ def _coco_results(
         item=item.astype(np.int32),
         concept=concept.astype(np.int32),
         boxes=boxes,
-        areas=boxes[:, 2] * boxes[:, 3],
+        areas=areas_of(boxes),
         flags=np.zeros(len(boxes), dtype=np.uint8),
         confidences=scores,
         name=name,
@@ -1001,6 +1156,9 @@ def align_regions(
     concepts = _lookup(truth.concepts, truth.concept_aliases)
     concept_numbers = [concepts.get(text, -1) for text in run.concepts]
     notes = list(run.notes)
+    if run.masks is not None and truth.masks is not None:
+        numbers = np.array(item_numbers, dtype=np.int32)[run.item] if len(run) else run.item
+        check_mask_sizes(run.where, run.masks, numbers, truth.picture_sizes, truth.items)
     unknown = [text for text, at in zip(run.concepts, concept_numbers, strict=True) if at < 0]
     concept = np.array(concept_numbers, dtype=np.int32)[run.concept] if len(run) else run.concept
     item = np.array(item_numbers, dtype=np.int32)[run.item] if len(run) else run.item
@@ -1129,7 +1287,7 @@ def _coco(regions: Regions) -> dict[str, object]:
     images: list[dict[str, object]] = []
     for i, name in enumerate(regions.items):
         image: dict[str, object] = {"id": items[name], "file_name": files.get(name, name)}
-        if regions.picture_sizes is not None and not math.isnan(regions.picture_sizes[i, 0]):
+        if regions.picture_sizes is not None and not np.isnan(regions.picture_sizes[i]).any():
             image["width"], image["height"] = map(int, regions.picture_sizes[i])
         images.append(image)
     annotations = [
@@ -1249,7 +1407,7 @@ def _write_voc(regions: Regions, target: str) -> tuple[str, ...]:
     for i, name in enumerate(names):
         file_name = files.get(regions.items[i], regions.items[i])
         text = f"<annotation>\n<filename>{escape(file_name)}</filename>\n"
-        if regions.picture_sizes is not None and not math.isnan(regions.picture_sizes[i, 0]):
+        if regions.picture_sizes is not None and not np.isnan(regions.picture_sizes[i]).any():
             width, height = regions.picture_sizes[i]
             text += f"<size><width>{width:g}</width><height>{height:g}</height></size>\n"
         for number in rows[i]:

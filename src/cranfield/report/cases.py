@@ -37,6 +37,7 @@ from cranfield.io.coerce import JudgementsForm, LabelsForm, RunsForm, coerce_run
 from cranfield.io.regions import RegionsForm, coerce_regions
 from cranfield.measures import parse_measures
 from cranfield.measures.parse import listed_measures
+from cranfield.measures.regions import wants_masks
 from cranfield.notes import Notes, Progress
 from cranfield.report.charts.annotation import truth_frequency
 from cranfield.report.drilldown import MOST_EXPLAINED, Rankings
@@ -233,8 +234,9 @@ def region_case(
     """
     tracker = Progress.of(progress)
     least = DRAWN_FROM if errors is None else errors
-    wanted, threads = true_regions(truth), jobs or usable_cpus()
-    loaded = {name: coerce_regions(run, name) for name, run in named_regions(runs)}
+    masks = measures is not None and wants_masks(measures)
+    wanted, threads = true_regions(truth, masks=masks), jobs or usable_cpus()
+    loaded = {name: coerce_regions(run, name, masks=masks) for name, run in named_regions(runs)}
     scores = evaluate_regions(
         wanted,
         loaded,

@@ -43,6 +43,7 @@ class RegionPlan(NamedTuple):
     points: str = "101"
     confidence: float = math.nan
     beta: float = 1.0
+    shape: str = "box"
 
 
 def _overlaps(measure: Measure) -> tuple[float, ...]:
@@ -54,11 +55,19 @@ def _size(measure: Measure) -> tuple[float, float]:
     return SIZES[str(measure.value_of("size"))]
 
 
+def _shape(measure: Measure) -> str:
+    return str(measure.value_of("shape"))
+
+
 def _precision(measure: Measure) -> RegionPlan:
     rule = str(measure.value_of("rule"))
     if rule == "coco":
         depth = int(measure.at or DEPTH)
-        return RegionPlan("precision", "coco", _overlaps(measure), _size(measure), depth)
+        return RegionPlan(
+            "precision", "coco", _overlaps(measure), _size(measure), depth, shape=_shape(measure)
+        )
+    if _shape(measure) != "box":
+        raise MeasureError(f"{measure}: the rules of VOC know no masks")
     if measure.value_of("size") != "all":
         raise MeasureError(f"{measure}: the rules of VOC know no sizes")
     overlap = measure.value_of("iou")
@@ -86,7 +95,12 @@ def _written_precision(measure: Measure) -> str:
 
 def _recall(measure: Measure) -> RegionPlan:
     return RegionPlan(
-        "recall", "coco", _overlaps(measure), _size(measure), int(measure.at or DEPTH)
+        "recall",
+        "coco",
+        _overlaps(measure),
+        _size(measure),
+        int(measure.at or DEPTH),
+        shape=_shape(measure),
     )
 
 
@@ -99,6 +113,7 @@ def _f(measure: Measure) -> RegionPlan:
         int(measure.at or DEPTH),
         confidence=float(measure.value_of("threshold")),
         beta=float(measure.value_of("beta")),
+        shape=_shape(measure) if "shape" in measure.params else "box",
     )
 
 
@@ -115,6 +130,7 @@ def _localisation(measure: Measure) -> RegionPlan:
         _size(measure),
         int(measure.at or DEPTH),
         confidence=math.nan if threshold is None else float(threshold),
+        shape=_shape(measure),
     )
 
 
@@ -124,6 +140,9 @@ _IOU = Param(
 )  # fmt: skip
 _ONE_IOU = Param(float, 0.5, "the overlap from which a box is right", low=0.0, high=0.99)
 _SIZE = Param(str, "all", "areas that count: below 32², to 96², or above", choices=tuple(SIZES))
+_SHAPE = Param(
+    str, "box", "what overlaps: boxes, or masks of which the files tell", choices=("box", "mask")
+)
 _CONFIDENCE = "how sure a box must be to count"
 
 AP = Measure(
@@ -149,13 +168,15 @@ AP = Measure(
             "how boxes are matched and averaged: voc2007 at 11 points of recall, voc2010 at all",
             choices=("coco", "voc2007", "voc2010"),
         ),
+        "shape": _SHAPE,
     },
     cutoff="optional",
     cutoff_last=True,
     mean_name="mAP.region",
     ties=TIES,
     undefined=NO_TRUTH,
-    example="AP.region AP.region(iou=0.5) AP.region(size='small') AP.region(rule='voc2007')",
+    example="AP.region AP.region(iou=0.5) AP.region(size='small') AP.region(rule='voc2007') "
+    "AP.region(shape='mask')",
 )
 AR = Measure(
     name="AR.region",
@@ -169,7 +190,7 @@ AR = Measure(
     family=FAMILY,
     summary="The part of the boxes of a concept that is matched by the surest k boxes of each "
     "item, averaged over thresholds of the overlap.",
-    params={"iou": _IOU, "size": _SIZE},
+    params={"iou": _IOU, "size": _SIZE, "shape": _SHAPE},
     cutoff="optional",
     cutoff_last=True,
     mean_name="mAR.region",
@@ -193,6 +214,7 @@ F = Measure(
         "threshold": Param(float, 0.5, _CONFIDENCE),
         "beta": Param(float, 1, "how much more recall counts than precision", low=0.0),
         "size": _SIZE,
+        "shape": _SHAPE,
     },
     cutoff="optional",
     cutoff_last=True,
@@ -213,7 +235,12 @@ LRP = Measure(
     family=FAMILY,
     summary="Wrong boxes, missed ones and how badly the right ones are placed, as one error; "
     "without a threshold at the confidence that makes it least (oLRP).",
-    params={"iou": _ONE_IOU, "threshold": Param(float, None, _CONFIDENCE), "size": _SIZE},
+    params={
+        "iou": _ONE_IOU,
+        "threshold": Param(float, None, _CONFIDENCE),
+        "size": _SIZE,
+        "shape": _SHAPE,
+    },
     cutoff="optional",
     cutoff_last=True,
     mean_name="mLRP.region",
@@ -262,6 +289,17 @@ REGION_SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             *(f"AR.region@{k}" for k in (1, 10, 100)),
             *(f"AR.region@100(size='{size}')" for size in ("small", "medium", "large")),
         ),
+        "segm": (
+            "AP.region(shape='mask')",
+            "AP.region(iou=0.5, shape='mask')",
+            "AP.region(iou=0.75, shape='mask')",
+            *(f"AP.region(size='{size}', shape='mask')" for size in ("small", "medium", "large")),
+            *(f"AR.region@{k}(shape='mask')" for k in (1, 10, 100)),
+            *(
+                f"AR.region@100(size='{size}', shape='mask')"
+                for size in ("small", "medium", "large")
+            ),
+        ),
         "voc": ("AP.region(rule='voc2007')", "AP.region(rule='voc2010')"),
     }
 )
@@ -295,3 +333,8 @@ def parse_region_measures(names: str | Measure | Iterable[str | Measure]) -> tup
     if not parsed:
         raise MeasureError("no measure was asked for. List them with: cranfield measures")
     return tuple(parsed)
+
+
+def wants_masks(measures: str | Measure | Iterable[str | Measure]) -> bool:
+    """Whether masks are to be read for some of the measures."""
+    return any(m.plan(m).shape == "mask" for m in parse_region_measures(measures))
