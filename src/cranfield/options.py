@@ -157,6 +157,7 @@ CHARTS: dict[str, str] = {
     "placements": "measures at every rank of one relevant item, low is good",
     "combined-ranks": "measures at every placement of two relevant items",
     "surface": "a measure at both ranks of two relevant items, as colour",
+    "perspective": "a measure at both ranks of two relevant items, as a surface seen in space",
     "surface-edges": "the best and worst case of two relevant items, by the earlier one",
     "envelope": "the best and worst case of two relevant items, by the later one",
     "rank-changes": "how the ranking of runs changes between two measures",
@@ -170,7 +171,8 @@ CHARTS: dict[str, str] = {
 }
 # Charts of measures alone: they take no runs.
 CHARTS_OF_MEASURES = (
-    *("behaviour", "placements", "combined-ranks", "surface", "surface-edges", "envelope"),
+    *("behaviour", "placements", "combined-ranks", "surface", "perspective"),
+    *("surface-edges", "envelope"),
 )
 # Charts of one kind of runs.
 CHARTS_OF_LABELS = ("roc", "density", "concepts", "concept-curves", "reliability")

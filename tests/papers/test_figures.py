@@ -1,6 +1,7 @@
 """The graphs of the sources: each figure by name, with values that the text or a formula gives."""
 
 import math
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -28,7 +29,7 @@ from cranfield.evaluation.ranked import evaluate
 from cranfield.io.samples import SAMPLE
 from cranfield.measures import measure
 from cranfield.report import charts
-from cranfield.report.charts.model import Cell, Dot, Line, Rule
+from cranfield.report.charts.model import Cell, Dot, Face, Line, Rule
 from cranfield.report.document import document_of
 from cranfield.report.tables.evaluation import rank_table
 
@@ -274,6 +275,36 @@ def test_figures_3_and_8_surfaces_with_curves_a_and_b(two_items):
         # A is the best case for each rank of the earlier item.
         a, b = edges[f"{name}, curve A"], edges[f"{name}, curve B"]
         assert all(a[j] <= b[j] + 1e-12 for j in a)
+
+
+def test_figures_3_and_8_in_perspective(two_items):
+    for name in ("AP", "NMRR", "MNRO"):
+        drawn = charts.perspective(two_items, name)
+        faces = list(drawn.marks(Face))
+        # A square for ranks (j, i) to (j + 1, i + 1), and a triangle beside curve A for each j.
+        assert Counter(len(face.points) for face in faces) == {4: 153, 3: 18}
+        a, b = (mark.points for mark in drawn.marks(Line) if mark.style == "bad")
+        assert len(a) == len(b) == 19
+        # All placements lie on the surface, each at one place.
+        corners = {point for face in faces for point in face.points}
+        assert len(corners) == 190
+        assert {*a, *b} < corners
+        # Nearer faces are painted later: of those between the same ranks i, that of the lowest j.
+        order = {face.said: n for n, face in enumerate(faces)}
+        said = {said.split(":")[0]: n for said, n in order.items()}
+        assert said["ranks 5 and 12"] < said["ranks 4 and 12"] < said["ranks 1 and 12"]
+
+
+def test_a_higher_value_is_drawn_higher(two_items):
+    """Over one place of the floor, height grows in proportion to the value but for perspective."""
+    low, high = (charts.perspective(two_items, name) for name in ("NMRR", "MNRO"))
+    tops = []
+    for drawn in (low, high):
+        curve = next(mark for mark in drawn.marks(Line) if mark.said.startswith("B"))
+        tops.append([y for _, y in curve.points])
+    values = [[two_items.at(n, j, 20) for j in range(1, 20)] for n in ("NMRR", "MNRO")]
+    for j in range(19):
+        assert (tops[0][j] < tops[1][j]) == (values[0][j] < values[1][j])
 
 
 def nmrr_by_hand(j, i):

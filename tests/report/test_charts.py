@@ -304,7 +304,9 @@ def test_every_chart_is_drawn_without_other_programs(name, tmp_path, monkeypatch
     assert "NaN" not in target.read_text()
 
 
-@pytest.mark.parametrize("name", ["leaderboard", "cutoffs", "surface", "rank-changes", "concepts"])
+@pytest.mark.parametrize(
+    "name", ["leaderboard", "cutoffs", "perspective", "surface", "rank-changes", "concepts"]
+)
 def test_vega_lite_understands_every_kind_of_mark(name, tmp_path):
     pytest.importorskip("vl_convert", reason="vl-convert-python (extra: report) is not installed")
     target = tmp_path / "chart.png"

@@ -22,6 +22,7 @@ from cranfield.report.charts.curves import (
 )
 from cranfield.report.charts.leaderboard import leaderboard, significance
 from cranfield.report.charts.model import Chart, draw, kind_of
+from cranfield.report.charts.perspective import perspective
 from cranfield.report.charts.rankings import (
     against,
     combined_ranks,
@@ -74,6 +75,7 @@ __all__ = [
     "measures",
     "one_relevant",
     "operating",
+    "perspective",
     "precision_recall",
     "rank_changes",
     "reliability",

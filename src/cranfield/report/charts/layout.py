@@ -16,6 +16,7 @@ from cranfield.report.charts.model import (
     Cell,
     Chart,
     Dot,
+    Face,
     Line,
     Mark,
     Panel,
@@ -86,7 +87,7 @@ def _scale(axis: Axis, values: Iterable[float], start: float, end: float) -> Sca
 
 
 def _across(mark: Mark) -> Iterable[float]:
-    if isinstance(mark, Line | Band):
+    if isinstance(mark, Line | Band | Face):
         return [p[0] for p in mark.points if all_finite(*p)]
     if isinstance(mark, Rule | Region):
         return [v for v in (mark.x0, mark.x1) if v is not None and math.isfinite(v)]
@@ -94,7 +95,7 @@ def _across(mark: Mark) -> Iterable[float]:
 
 
 def _upward(mark: Mark) -> Iterable[float]:
-    if isinstance(mark, Line | Band):
+    if isinstance(mark, Line | Band | Face):
         return [v for p in mark.points if all_finite(*p) for v in p[1:]]
     if isinstance(mark, Rule | Region):
         return [v for v in (mark.y0, mark.y1) if v is not None and math.isfinite(v)]
@@ -258,6 +259,8 @@ def _left_margin(chart: Chart, name_width: float) -> float:
     if chart.y.names:
         names = [shorten_text(n, name_width) for n in chart.y.names] if chart.y.shown else []
         return title + 18 + max(map(text_width, names), default=0)
+    if not chart.y.marked:
+        return title + EDGE
     labels = [tick_label(t) for t in ticks(y_scale(chart, 0, 1))]
     return title + 16 + max(map(text_width, labels), default=0)
 

@@ -274,6 +274,15 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Face:
+    """A part of a surface: the ground between points, coloured by its value on the ramp."""
+
+    points: tuple[tuple[float, float], ...]
+    value: float
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """A straight line between two places; an end that is None lies at the edge of the plot."""
 
@@ -310,7 +319,7 @@ class Text:
     style: Style = "ink"
 
 
-Mark: TypeAlias = Line | Band | Dot | Bar | Cell | Rule | Region | Text
+Mark: TypeAlias = Line | Band | Dot | Bar | Cell | Face | Rule | Region | Text
 # Marks of one kind; layers lie upon each other in their order.
 Layer: TypeAlias = tuple[Mark, ...]
 

@@ -481,15 +481,9 @@ def surface(study: Curves, name: str | None = None, *, low_is_good: bool = True)
 
     A is the best case, the later item right behind the earlier; B the worst, the later item last.
     """
-    _check([study], 2)
-    measure = name or study.measures[0]
-    if measure not in study.measures:
-        raise UsageError(f"no values of {measure!r} (measures: {', '.join(study.measures)})")
-    column = study.measures.index(measure)
-    label, a, b = as_loss(measure) if low_is_good else (measure, 0.0, 1.0)
+    label, values = surface_values(study, name, low_is_good=low_is_good)
     ranks = sorted({rank for pair in study.ranks for rank in pair})
     position = {rank: k for k, rank in enumerate(ranks)}
-    values = {r: a + b * float(study.values[k, column]) for k, r in _rows(study)}
     names = tuple(map(str, ranks))
     last = len(ranks) - 1
     cells = [
@@ -509,8 +503,23 @@ def surface(study: Curves, name: str | None = None, *, low_is_good: bool = True)
             [Line(best, "bad", "A: i = j + 1"), Line(worst, "bad", "B: i is the last rank")],
             [Text(last / 2, last / 2 + 0.6, "A"), Text(last + 0.7, last / 2, "B")],
         ],
-        ramp=Ramp(label, 0.0, 1.0),
+        ramp=Ramp(label, min(0.0, *values.values()), max(1.0, *values.values())),
     )
+
+
+def surface_values(
+    study: Curves, name: str | None, *, low_is_good: bool
+) -> tuple[str, dict[tuple[int, int], float]]:
+    """What a surface shows, and its value for each (earlier rank, later rank)."""
+    _check([study], 2)
+    measure = name or study.measures[0]
+    if measure not in study.measures:
+        raise UsageError(f"no values of {measure!r} (measures: {', '.join(study.measures)})")
+    column = study.measures.index(measure)
+    label, a, b = as_loss(measure) if low_is_good else (measure, 0.0, 1.0)
+    pairs = ((r[0], r[1]) for r in study.ranks)
+    values = a + b * study.values[:, column]
+    return label, dict(zip(pairs, map(float, values), strict=True))
 
 
 @validate_params

@@ -281,6 +281,7 @@ _BUILDERS: dict[str, Callable[[ChartRequest], Chart]] = {
     "placements": lambda request: charts.one_relevant(_placements(request, 1)),
     "combined-ranks": lambda request: charts.combined_ranks(_placements(request, 2)[0]),
     "surface": lambda request: charts.surface(_placements(request, 2)[0]),
+    "perspective": lambda request: charts.perspective(_placements(request, 2)[0]),
     "surface-edges": lambda request: charts.surface_edges(_placements(request, 2)[0]),
     "envelope": lambda request: charts.envelope(_placements(request, 2)[0]),
     "rank-changes": _rank_changes,

@@ -31,6 +31,7 @@ from cranfield.report.charts.model import (
     Cell,
     Chart,
     Dot,
+    Face,
     Layer,
     Line,
     Panel,
@@ -102,7 +103,7 @@ def _contents(chart: Chart, layout: Layout) -> Iterator[str]:
         yield from _x_axis(panel, frame, layout)
         if frame is layout.frames[0]:
             yield from _y_axis(chart, layout)
-        elif not chart.y.names:
+        elif not chart.y.names and chart.y.marked:
             yield from _y_grid(layout, frame)
         for layer in panel.layers:
             if layer not in behind:
@@ -178,7 +179,7 @@ def _y_axis(chart: Chart, layout: Layout) -> Iterator[str]:
         for k, name in enumerate(chart.y.names if chart.y.shown else ()):
             text = shorten_text(name, layout.name_width)
             yield _text(frame.left - 8, layout.y(k) + 4, text, "end", tooltip=name)
-    else:
+    elif chart.y.marked:
         yield from _y_grid(layout, frame)
         for t in ticks(layout.y):
             yield _text(frame.left - 6, layout.y(t) + 4, tick_label(t), "end", "quiet")
@@ -215,6 +216,8 @@ def _layer(layer: Layer, chart: Chart, frame: Frame, layout: Layout) -> Iterable
             elements += _band(mark, x, y)
         elif isinstance(mark, Bar):
             elements += _bar(mark, x, y)
+        elif isinstance(mark, Face):
+            elements.append(_face(mark, chart.ramp, x, y))
         elif isinstance(mark, Rule):
             elements += _rule(mark, frame, layout)
         elif isinstance(mark, Text):
@@ -300,6 +303,17 @@ def _cell(mark: Cell, ramp: Ramp | None, x: Scale, y: Scale) -> str:
         ink = f"{style}t" if mark.style == "" else "ink"
         element += _text(x(mark.x), y(mark.y) + 4, mark.text, "middle", ink)
     return element
+
+
+def _face(mark: Face, ramp: Ramp | None, x: Scale, y: Scale) -> str:
+    if ramp is None or not all_finite(mark.value, *(v for point in mark.points for v in point)):
+        return ""
+    style = step(ramp.share(mark.value), ramp.kind)
+    return (
+        f'<path d="{_through(mark.points, x, y)}Z" class="f-{style} k-quiet" '
+        f'fill="{colour(style)}" stroke="{colour("quiet")}" stroke-width=".6" '
+        f'stroke-linejoin="round">{_title(mark.said)}</path>'
+    )
 
 
 def _rule(mark: Rule, frame: Frame, layout: Layout) -> Iterator[str]:

@@ -24,6 +24,7 @@ from cranfield.report.charts.model import (
     Cell,
     Chart,
     Dot,
+    Face,
     Layer,
     Line,
     Panel,
@@ -132,6 +133,7 @@ class _Writer:
             Dot: self._dots,
             Bar: self._bars,
             Cell: self._cells,
+            Face: self._faces,
             Rule: self._rules,
             Region: self._regions,
             Text: self._texts,
@@ -339,6 +341,20 @@ class _Writer:
             specs.append(_spec(rows, {"type": "text", "baseline": "middle"}, text))
         return specs
 
+    def _faces(self, marks: list[Face]) -> list[Spec]:
+        rows = [
+            {**self.at(*point), "value": to_plain(m.value), "face": k, "step": n, "said": m.said}
+            for k, m in enumerate(marks)
+            for n, point in enumerate(m.points)
+        ]
+        encoding = {"x": self.x(), "y": self.y(), "detail": {"field": "face"}, **_order()}
+        encoding |= _tooltip()
+        if self.chart.ramp is not None:
+            encoding["fill"] = _ramp(self.chart.ramp, "value", self.theme)
+        mark = {"type": "line", "interpolate": "linear-closed", "strokeWidth": 0.6}
+        mark["stroke"] = colour("quiet", self.theme)
+        return [_spec(rows, mark, encoding)]
+
     def _box(self, x: float, y: float) -> Spec:
         """The ends of a cell on axes whose names are numbers here: half a step to each side."""
         ends: Spec = {}
@@ -443,7 +459,7 @@ def _whole(layers: Iterable[Layer], *, across: bool) -> bool:
                 if None not in ends and not float((ends[0] + ends[1]) / 2).is_integer():  # type: ignore[operator]
                     return False
                 continue
-            if isinstance(mark, Line | Band):
+            if isinstance(mark, Line | Band | Face):
                 values = [p[0] if across else p[1] for p in mark.points]
             elif isinstance(mark, Rule):
                 rule_ends = (mark.x0, mark.x1) if across else (mark.y0, mark.y1)
