@@ -303,6 +303,19 @@ def test_kinds_of_errors_by_hand():
         "ignored": 0,
         "missed": 2,  # both of b; those of a are misplaced or confused
     }
+    # All boxes count here. The first of three cats is met, and none of two dogs: 34 and 0 of 101
+    # levels. Gains are of their mean.
+    gains = {kind: round(gain * 202) for kind, gain in scores["runs"][0]["effects"].items()}
+    assert gains == {
+        "misplaced": 67 - 34,  # two of three cats, before any wrong one
+        "wrong concept": 51,  # one of two dogs
+        "wrong concept, misplaced": 0,
+        "double": 0,
+        "nothing there": 0,
+        "missed": 51 - 34,  # one of two cats, none of the dog
+        "all wrong": 0,
+        "all missed": 101 - 34,  # the only cat
+    }
 
 
 @pytest.mark.parametrize("seed", range(5))

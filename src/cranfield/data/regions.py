@@ -261,6 +261,14 @@ def check_boxes(
     raise InputError(where, problems, int(wrong.size))
 
 
+def overlaps_between(
+    boxes: NDArray[np.float64], others: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The overlap of each of some boxes with each of others: a row for each of the first."""
+    a, b = np.broadcast_arrays(boxes[:, None], others[None])
+    return overlaps_of(a.reshape(-1, 4), b.reshape(-1, 4)).reshape(len(boxes), len(others))
+
+
 def overlaps_of(box: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
     """The overlap of a box with each of several, or of each of as many boxes with its own."""
     with np.errstate(over="ignore", invalid="ignore"):

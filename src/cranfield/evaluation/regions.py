@@ -16,7 +16,7 @@ from cranfield import _core
 from cranfield._json import jsonable
 from cranfield._system import usable_cpus
 from cranfield.data.costmap import CostMap
-from cranfield.data.regions import CROWD, Masks, Regions, overlaps_of
+from cranfield.data.regions import CROWD, Masks, Regions, overlaps_between, overlaps_of
 from cranfield.errors import UsageError, check_counts, suggest
 from cranfield.evaluation.label_inputs import CostSource, OntologySource, coerce_ontology
 from cranfield.evaluation.scores import LaterValues, Scores
@@ -67,29 +67,14 @@ KINDS_OF_ERRORS = (MISPLACED, CONFUSED, BOTH, DOUBLE, STRAY)
 KINDS = ("right", *KINDS_OF_ERRORS, "ignored", "missed")
 
 
-def kind_of(box: Floats, label: int, wanted: Floats, labels: Ints) -> tuple[str, int]:
-    """The kind of a wrong box and the position of the one it was meant for, -1 for none."""
-    shares = overlaps_of(box, wanted)
-    same = np.where(labels == label, shares, -1.0)
-    other = np.where(labels == label, -1.0, shares)
-    nearest, nearest_other = (int(v.argmax()) if len(v) else -1 for v in (same, other))
-    own = float(same[nearest]) if nearest >= 0 else -1.0
-    foreign = float(other[nearest_other]) if nearest_other >= 0 else -1.0
-    if NEAR <= own < RIGHT:
-        return MISPLACED, nearest
-    if foreign >= RIGHT:
-        return CONFUSED, nearest_other
-    if own >= RIGHT:
-        return DOUBLE, nearest
-    return (BOTH, nearest_other) if foreign >= NEAR else (STRAY, -1)
-
-
 class BoxKinds(NamedTuple):
-    """Of each box of a run what it is, -1 where it is not sure enough to count; of each box of the
-    truth whether it is missed. Kinds are positions in `KINDS`."""
+    """Of each box of a run what it is, -1 where it does not count; of each box of the truth whether
+    it is missed. Kinds are positions in `KINDS`; `meant` is the box of the truth that a right box,
+    or one that is misplaced or of a wrong concept, was meant for, -1 for none."""
 
     kind: Ints
     missed: NDArray[np.bool_]
+    meant: Ints
 
     def counts(self) -> dict[str, int]:
         """How many boxes are of each kind."""
@@ -98,11 +83,14 @@ class BoxKinds(NamedTuple):
         return counts | {"missed": int(self.missed.sum())}
 
 
-def classify_boxes(truth: Regions, placed: PlacedBoxes, least: float, jobs: int) -> BoxKinds:
+def classify_boxes(
+    truth: Regions, placed: PlacedBoxes, least: float, jobs: int, depth: int = 0
+) -> BoxKinds:
     """What the boxes of a run that are at least so sure are, and which of the truth are missed.
 
-    Boxes are matched by COCO's rules at an overlap of 0.5. A box of the truth that a misplaced
-    box or one of a wrong concept was meant for is not missed as well.
+    Boxes are matched by COCO's rules at an overlap of 0.5, the surest `depth` of each item and
+    concept, or all. A box of the truth that a misplaced box or one of a wrong concept was meant for
+    is not missed as well.
     """
     rows = np.flatnonzero(placed.confidences >= least)
     item, concept = placed.item[rows], placed.concept[rows]
@@ -110,25 +98,127 @@ def classify_boxes(truth: Regions, placed: PlacedBoxes, least: float, jobs: int)
     matches = _core.RegionMatches(
         truth.item, truth.concept, truth.boxes, truth.areas, truth.flags,
         item, concept, boxes, confidences,
-        len(truth.concepts), "coco", [RIGHT], [(0.0, 1e10)], 0, True, jobs,
+        len(truth.concepts), "coco", [RIGHT], [(0.0, 1e10)], depth, True, jobs,
     )  # fmt: skip
     kinds = np.full(len(placed.item), -1, dtype=np.int32)
+    meant = np.full(len(placed.item), -1, dtype=np.int32)
     missed = truth.flags == 0
-    counted = np.flatnonzero(missed)
-    counted = counted[np.argsort(truth.item[counted], kind="stable")]
-    starts = np.searchsorted(truth.item[counted], np.arange(len(truth.items) + 1))
+    wrong: list[Ints] = []
     for label in range(len(truth.concepts)):
         positions, partner, fate = matches.outcomes(label, 0, 0)
-        missed[partner[fate == RIGHT_BOX]] = False
-        kinds[rows[positions[fate == RIGHT_BOX]]] = KINDS.index("right")
+        right = fate == RIGHT_BOX
+        missed[partner[right]] = False
+        kinds[rows[positions[right]]] = KINDS.index("right")
+        meant[rows[positions[right]]] = partner[right]
         kinds[rows[positions[fate == IGNORED]]] = KINDS.index("ignored")
-        for k in positions[fate == 0].tolist():
-            here = counted[starts[item[k]] : starts[item[k] + 1]]
-            kind, meant = kind_of(boxes[k], label, truth.boxes[here], truth.concept[here])
-            kinds[rows[k]] = KINDS.index(kind)
-            if kind in (MISPLACED, CONFUSED):
-                missed[here[meant]] = False
-    return BoxKinds(kinds, missed)
+        wrong.append(positions[fate == 0])
+    wanted = _rows_by_item(truth.item, len(truth.items))
+    strays = np.concatenate(wrong) if wrong else np.zeros(0, dtype=np.int32)
+    for i, of_item in enumerate(_rows_by_item(item[strays], len(truth.items))):
+        here, mine = wanted[i][truth.flags[wanted[i]] == 0], strays[of_item]
+        if len(mine):
+            kind, nearest = _wrong_kinds(
+                boxes[mine], concept[mine], truth.boxes[here], truth.concept[here]
+            )
+            kinds[rows[mine]] = kind
+            near = np.isin(kind, [KINDS.index(MISPLACED), KINDS.index(CONFUSED)])
+            meant[rows[mine[near]]] = here[nearest[near]]
+            missed[here[nearest[near]]] = False
+    return BoxKinds(kinds, missed, meant)
+
+
+def _wrong_kinds(boxes: Floats, labels: Ints, wanted: Floats, wanted_labels: Ints) -> _Nearest:
+    """The kinds of wrong boxes of an item, and the positions of those that they were meant for."""
+    if not len(wanted):
+        return np.full(len(boxes), KINDS.index(STRAY)), np.zeros(len(boxes), dtype=np.intp)
+    shares = overlaps_between(boxes, wanted)
+    same_concept = labels[:, None] == wanted_labels[None]
+    same, other = np.where(same_concept, shares, -1.0), np.where(same_concept, -1.0, shares)
+    nearest, nearest_other = same.argmax(axis=1), other.argmax(axis=1)
+    own, foreign = same.max(axis=1), other.max(axis=1)
+    misplaced = (own >= NEAR) & (own < RIGHT)
+    kinds = np.select(
+        [misplaced, foreign >= RIGHT, own >= RIGHT, foreign >= NEAR],
+        [KINDS.index(kind) for kind in (MISPLACED, CONFUSED, DOUBLE, BOTH)],
+        KINDS.index(STRAY),
+    )
+    return kinds, np.where(misplaced, nearest, nearest_other)
+
+
+_Nearest: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
+# What mending errors would add: each kind, then all boxes that are not right and all objects that
+# no box is right for.
+MENDED = (*KINDS_OF_ERRORS, "missed", "all wrong", "all missed")
+
+
+def effects_of_errors(truth: Regions, placed: PlacedBoxes, jobs: int) -> dict[str, float]:
+    """How much `AP.region(iou=0.5)` would gain if the errors of each kind were mended, as in TIDE.
+
+    All boxes count that AP counts, whatever their confidence. Of the boxes that are misplaced or of
+    a wrong concept the surest that was meant for an object becomes right, if none is; the others,
+    and those of the other kinds, are taken away, and objects that are missed are no longer wanted.
+    """
+    found = classify_boxes(truth, placed, -math.inf, jobs, DEPTH)
+    rows = np.flatnonzero((found.kind >= 0) & (found.kind != KINDS.index("ignored")))
+    rows = rows[np.lexsort((rows, placed.item[rows], -placed.confidences[rows]))]
+    kind, meant, concept = found.kind[rows], found.meant[rows], placed.concept[rows]
+    right = kind == KINDS.index("right")
+    objects = np.bincount(truth.concept[truth.flags == 0], minlength=len(truth.concepts))
+    missed = np.bincount(truth.concept[found.missed], minlength=len(truth.concepts))
+    known = objects > 0
+
+    def precision(concept: Ints, right: NDArray[np.bool_], objects: NDArray[np.intp]) -> float:
+        return _mean_precision(concept, right, objects, known)
+
+    before = precision(concept, right, objects)
+    met = np.zeros(len(truth), dtype=bool)
+    met[meant[right]] = True
+    # The surest of the boxes that were meant for an object which no box is right for.
+    could = np.flatnonzero((meant >= 0) & ~right & ~met[meant])
+    first = could[np.unique(meant[could], return_index=True)[1]]
+    chosen = np.zeros(len(rows), dtype=bool)
+    chosen[first] = True
+    after: dict[str, float] = {}
+    for name in KINDS_OF_ERRORS:
+        of_kind = kind == KINDS.index(name)
+        mended = of_kind & chosen
+        stays = ~of_kind | mended
+        as_meant = np.where(mended, truth.concept[meant], concept)
+        after[name] = precision(as_meant[stays], (right | mended)[stays], objects)
+    after["missed"] = precision(concept, right, objects - missed)
+    after["all wrong"] = precision(concept[right], right[right], objects)
+    reached = np.bincount(truth.concept[met], minlength=len(truth.concepts))
+    after["all missed"] = precision(concept, right, reached)
+    return {name: max(0.0, after[name] - before) for name in MENDED}
+
+
+def _mean_precision(
+    concept: Ints, right: NDArray[np.bool_], objects: NDArray[np.intp], known: NDArray[np.bool_]
+) -> float:
+    """The mean over known concepts of the average precision; the surest boxes stand first.
+
+    A concept without an object is 0 where it has boxes, and is left out where it has none.
+    """
+    values = []
+    for label in np.flatnonzero(known).tolist():
+        own = right[concept == label]
+        if objects[label]:
+            values.append(float(_best_precisions(own, int(objects[label])).mean()))
+        elif len(own):
+            values.append(0.0)
+    return float(np.mean(values)) if values else math.nan
+
+
+def _best_precisions(right: NDArray[np.bool_], objects: int) -> Floats:
+    """The best precision at each of `LEVELS` of recall or beyond; the surest boxes stand first."""
+    levels = np.zeros(len(LEVELS))
+    if len(right):
+        hits = np.cumsum(right)
+        best = np.maximum.accumulate((hits / np.arange(1, len(hits) + 1))[::-1])[::-1]
+        reached = np.searchsorted(hits / objects, LEVELS, side="left")
+        within = reached < len(hits)
+        levels[within] = best[reached[within]]
+    return levels
 
 
 NO_WEIGHTS = np.zeros(0)
@@ -451,12 +541,7 @@ def _curves_of(
         some = placed_so_far > 0
         columns[row, 2, some] = wrong[some] / placed_so_far[some]
         columns[row, 3] = 1 - hits / objects
-        if len(sure):
-            rank = np.arange(1, len(sure) + 1)
-            best = np.maximum.accumulate((sums[1:, 0] / rank)[::-1])[::-1]
-            reached = np.searchsorted(sums[1:, 0] / objects, LEVELS, side="left")
-            within = reached < len(sure)
-            precision[row, within] = best[reached[within]]
+        precision[row] = _best_precisions(right, objects)
     defined = ~np.isnan(columns)
     shown = np.divide(
         np.where(defined, columns, 0.0).sum(axis=0),
@@ -595,7 +680,8 @@ def evaluate_regions(
         each resample is evaluated as a whole. The intervals are for the values on very many
         items: that of few is too high where precision is interpolated.
     errors
-        Also count the kinds of errors of the boxes that are at least so sure.
+        Also count the kinds of errors of the boxes that are at least so sure, and tell how much
+        `AP.region(iou=0.5)` would gain without each kind.
     costmap
         What it costs to take a concept for another, for `HF.region`.
     ontology
@@ -640,6 +726,7 @@ def evaluate_regions(
     seed = seed_of(rng)
     missing: list[int] = []
     kinds: list[dict[str, int]] = []
+    effects: list[dict[str, float]] = []
     matches: list[MatchedRun] = []
     for k, (name, source) in enumerate(named):
         part = report_progress.part(k / len(named), (k + 1) / len(named))
@@ -650,6 +737,7 @@ def evaluate_regions(
         matches.append(matched)
         if errors is not None:
             kinds.append(classify_boxes(wanted, matched.placed, errors, threads).counts())
+            effects.append(effects_of_errors(wanted, matched.placed, threads))
         missing.append(len(wanted.items) - len(np.unique(run.item)))
         if draws is not None:
             resampled.append(_resample(matched, plans, len(wanted.items), draws, seed, part))
@@ -668,8 +756,8 @@ def evaluate_regions(
     run_facts: list[dict[str, object]] = [{} for _ in names]
     if errors is not None:
         facts["errors_from"] = errors
-        for run_fact, counts in zip(run_facts, kinds, strict=True):
-            run_fact["errors"] = counts
+        for run_fact, counts, gains in zip(run_facts, kinds, effects, strict=True):
+            run_fact |= {"errors": counts, "effects": jsonable(gains)}
     if draws is not None:
         draw_means = {m: np.stack([table[i] for table in resampled]) for i, m in enumerate(chosen)}
         sample = Resampled(draw_means, overall)

@@ -43,6 +43,8 @@ def scores_document(
         tables.append(tie_table(scores))
     if "errors_from" in scores.facts:
         tables.append(error_table(scores))
+        if "effects" in scores.run_facts[0]:
+            tables.append(effect_table(scores))
     if "draws" in scores.facts and scores.task == "regions":
         tables += resampled_tables(scores)
     if scores.doubt is not None:
@@ -94,6 +96,17 @@ def error_table(scores: Scores) -> Table:
     ]
     note = f"boxes with a confidence of {scores.facts['errors_from']:g} or more, overlap 0.5"
     return Table(columns, rows, "What became of the boxes", [note])
+
+
+def effect_table(scores: Scores) -> Table:
+    """How much average precision each run would gain without the errors of each kind."""
+    kinds = list(scores.run_facts[0]["effects"])
+    columns = [Column("run", numeric=False), *map(Column, kinds)]
+    rows: list[list[Cell]] = [
+        [scores.runs[i], *scores.run_facts[i]["effects"].values()] for i in scores.best_first()
+    ]
+    note = "AP.region(iou=0.5) of all boxes, whatever their confidence; gains do not add up"
+    return Table(columns, rows, "What mending errors would add", [note])
 
 
 def resampled_tables(scores: Scores) -> list[Table]:
