@@ -16,8 +16,10 @@ import numpy as np
 
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.tables import Judgements, Run
+from cranfield.io.collection import read_collection
+from cranfield.io.samples import sample_folder
 from cranfield.ontologies import pto
-from cranfield.options import CHARTS, CHARTS_OF_LABELS, CHARTS_OF_MEASURES
+from cranfield.options import CHARTS, CHARTS_OF_BOXES, CHARTS_OF_LABELS, CHARTS_OF_MEASURES
 from cranfield.report import charts
 from cranfield.report.charts.registry import request_chart
 from images import as_table
@@ -62,19 +64,22 @@ def rows_of(depth: int) -> list[tuple[str, float, float]]:
     """CPU seconds of every chart."""
     ranked = rankings(depth)
     truth, runs = annotations()
+    pages = read_collection(sample_folder("pages"))
     rows = []
     for name in CHARTS:
         options: dict[str, object] = {}
         if name in CHARTS_OF_LABELS:
             options = {"truth": truth, "files": runs}
+        elif name in CHARTS_OF_BOXES:
+            options = {"truth": pages.need("boxes"), "files": pages.box_runs}
         elif name not in CHARTS_OF_MEASURES:
             options = {"files": ranked, "collection_size": 20 * depth}
         if name in ("scatter", "rank-changes", "units"):
             options["measures"] = "AP nDCG@10"
-        if name == "surface":
+        if name in ("surface", "perspective"):
             options["measures"] = "MNRO"
         started = time.process_time()
-        charts.draw(request_chart(name, **options).drawn(), "svg")
+        charts.draw(request_chart(name, **options).build(), "svg")
         rows.append((name, time.process_time() - started, BAR))
     return rows
 

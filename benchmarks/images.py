@@ -24,12 +24,15 @@ from cranfield.features import DESCRIPTORS
 from cranfield.features.image_folders import vectors_of
 from cranfield.features.item_vectors import ItemTable
 from cranfield.features.search import search
+from cranfield.features.visual_words import local_features
 from cranfield.io.samples import sample_folder
 from harness import run_once
 
 TOGETHER = "CEDD C.CEDD FCTH JCD EHD CLD SCD RGBHistogram LBP"
 # Decoding a picture of 256 x 256 and describing it, at most as many times decoding it alone.
 BARS = {"CEDD": 1.3, TOGETHER: 4.0, "Correlogram": 3.0, "Tamura": 6.0, "PHOG": 4.0}
+# Those that have no bar: milliseconds for a picture of 256 x 256, and bytes of its vector.
+ONE_BY_ONE = "SpCD BTDH TamuraCoarseness TamuraContrast TamuraDirectionality"
 L1_BAR, TANIMOTO_BAR, RUN_SECONDS, MEGABYTES, AGAIN_SECONDS = 1.2, 1.0, 1.0, 200, 2.0
 QUERIES = 64
 AGAIN = 10_000
@@ -46,8 +49,8 @@ def in_turns(works: Sequence[Callable[[], object]], repeats: int) -> list[float]
     return best
 
 
-def describing() -> list[tuple[str, float, float]]:
-    """Decoding plus descriptors, as a multiple of decoding."""
+def packed_mosaic() -> bytes:
+    """A JPEG of 256 x 256 made of nine tiles."""
     tiles = sorted((sample_folder("photos") / "pictures").glob("*.jpg"))[:9]
     mosaic = Image.new("RGB", (288, 288))
     for number, path in enumerate(tiles):
@@ -55,9 +58,15 @@ def describing() -> list[tuple[str, float, float]]:
             mosaic.paste(tile, (96 * (number % 3), 96 * (number // 3)))
     packed = io.BytesIO()
     mosaic.resize((256, 256)).save(packed, "JPEG", quality=90)
+    return packed.getvalue()
+
+
+def describing() -> list[tuple[str, float, float]]:
+    """Decoding plus descriptors, as a multiple of decoding; others by themselves."""
+    packed = packed_mosaic()
 
     def decode() -> np.ndarray:
-        with Image.open(io.BytesIO(packed.getvalue())) as image:
+        with Image.open(io.BytesIO(packed)) as image:
             return np.asarray(image.convert("RGB"))
 
     rounds = range(20)
@@ -67,9 +76,29 @@ def describing() -> list[tuple[str, float, float]]:
         return lambda: [vectors_of(decode(), chosen) for _ in rounds]
 
     alone, *both = in_turns([lambda: [decode() for _ in rounds], *map(described, BARS)], 9)
-    return [
+    rows = [
         (f"decode + {names}", seconds / alone, bar)
         for (names, bar), seconds in zip(BARS.items(), both, strict=True)
+    ]
+    decoding = ("decode (ms for a picture)", 1000 * alone / len(rounds), 0.0)
+    return [*rows, decoding, *alone_rows(decode())]
+
+
+def alone_rows(pixels: np.ndarray) -> list[tuple[str, float, float]]:
+    """Milliseconds of each descriptor without a bar, and the bytes of its vector."""
+    chosen = DESCRIPTORS.find_all(ONE_BY_ONE)
+    works: list[Callable[[], object]] = [lambda d=d: vectors_of(pixels, [d]) for d in chosen]
+    works.append(lambda: local_features(pixels, "SURF"))
+    *each, surf = in_turns(works, 9)
+    rows = [(f"{d} (ms for a picture)", 1000 * s, 0.0) for d, s in zip(chosen, each, strict=True)]
+    sizes = [vectors_of(pixels, [d])[0].nbytes for d in chosen]
+    rows += [(f"{d} (bytes of a vector)", n, 0.0) for d, n in zip(chosen, sizes, strict=True)]
+    features = local_features(pixels, "SURF")
+    found = f"{len(features)} features of SURF"
+    return [
+        *rows,
+        (f"{found} (ms for a picture)", 1000 * surf, 0.0),
+        (f"{found} (bytes while words are counted)", features.nbytes, 0.0),
     ]
 
 

@@ -152,6 +152,19 @@ def cedd() -> dict[str, float]:
     return next(iter(scores.mean().values()))
 
 
+@lru_cache
+def deviations_of_cedd() -> list[float]:
+    """How far means of CEDD move, in percent, from 48 of the photographs to all 144."""
+    photos = SAMPLE.parent / "photos"
+    with tempfile.TemporaryDirectory() as folder:
+        cf.describe_pictures(photos / "pictures", "CEDD", folder)
+        run = cf.search(Path(folder) / "CEDD.npz").run().named("CEDD")
+    names = "AP NMRR NAR MNRO"
+    material = lab.StudyInput.ranked(photos / "qrels.txt", run, names)
+    study = lab.generality(material, collection_size=144)
+    return [round(study.deviation(name)[-1], 2) for name in names.split()]
+
+
 def questions() -> int:
     """How many questions of five ranked lists a survey has that is drawn anew."""
     return len(lab.make_questionnaire().questions["questions"])
@@ -363,6 +376,7 @@ NAMES: dict[str, Any] = {
             table_4,
             table_8,
             cedd,
+            deviations_of_cedd,
             questions,
             significance_stars,
             shrec,
