@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -270,9 +271,9 @@ def _bare(signature: inspect.Signature) -> Iterator[inspect.Parameter]:
 
 
 def missing(row: Row) -> bool:
-    """Whether a row needs WordNet and there is none."""
+    """Whether a row needs WordNet or a package, and there is none."""
     if row.needs != "wordnet":
-        return False
+        return bool(row.needs) and find_spec(row.needs) is None
     try:
         find_database()
     except NeedsError:
@@ -290,7 +291,8 @@ def _line(row: Row) -> str:
         printed = ", ".join(_shown(value) for value in _flat(eval(row.formula, dict(NAMES))))
     ours = ", ".join(_shown(value) for value in _flat(found)) if row.call else "drawn"
     if row.status == NOT_REPRODUCIBLE or missing(row):
-        ours = "" if row.status == NOT_REPRODUCIBLE else "needs WordNet"
+        wanted = "WordNet" if row.needs == "wordnet" else row.needs
+        ours = "" if row.status == NOT_REPRODUCIBLE else f"needs {wanted}"
     what = row.what + (f" ({row.why})" if row.why else "")
     cells = [row.where, f"*{row.status}*", printed, ours, "<br>".join([what, *calls])]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -165,6 +165,27 @@ def deviations_of_cedd() -> list[float]:
     return [round(study.deviation(name)[-1], 2) for name in names.split()]
 
 
+@lru_cache
+def benchmark() -> list[float]:
+    """AMNRO of the descriptors of Table 5 on the photographs, the best by MAP first."""
+    photos = SAMPLE.parent / "photos"
+    answer = cf.benchmark_descriptors(photos / "pictures", photos / "qrels.txt")
+    means = answer.scores.mean()
+    return [round(means[row.descriptor]["MNRO"], 4) for row in answer.places]
+
+
+def text_visual_fused() -> list[float]:
+    """MAP of BM25 over the tags of the photographs, of FCTH, and of both together."""
+    photos = SAMPLE.parent / "photos"
+    with tempfile.TemporaryDirectory() as folder:
+        cf.describe_pictures(photos / "pictures", "FCTH", folder)
+        visual = cf.search(Path(folder) / "FCTH.npz").run().named("visual")
+    text = cf.search_texts(photos / "tags.csv", name="text").run
+    fused = cf.fuse([text, visual]).run.named("fused")
+    scores = cf.evaluate(photos / "qrels.txt", [text, visual, fused], "AP")
+    return [round(values["AP"], 4) for values in scores.mean().values()]
+
+
 def questions() -> int:
     """How many questions of five ranked lists a survey has that is drawn anew."""
     return len(lab.make_questionnaire().questions["questions"])
@@ -186,6 +207,13 @@ def shrec(names: str | list[str]) -> Any:
     truth = {f"m{k:02d}": g for k, g in enumerate(_GAINS)} | {"missed2": 2, "missed1": 1}
     run = {f"m{k:02d}": -float(k) for k in range(len(_GAINS))}
     return one(cf.evaluate({"q": truth}, {"q": run}, names, collection_size=1814))
+
+
+def shrec_names(names: str) -> list[str]:
+    """What heads the columns of `cranfield report table --as shrec`."""
+    from cranfield.measures.ranked.shrec import shrec_name
+
+    return [shrec_name(cf.measure(name)) for name in names.split()]
 
 
 def gain_points(gain: str, against: str) -> list[tuple[float, float]]:
@@ -259,6 +287,38 @@ def overlap_of_keywords() -> list[list[float]]:
     by_search = cf.search(items, asked, distance="overlap", min_terms=1).run().to_dict()["t"]
     sizes = [len(cf.search(items, asked, distance="overlap", min_terms=k).run()) for k in (3, 2, 1)]
     return [list(by_query.values()), [3 * share for share in by_search.values()], sizes]
+
+
+def neighbours_judged() -> list[Any]:
+    """A survey on pairs of near and of drawn items in two heaps, answered by somebody who sees
+    the heaps: whether both kinds are as many, and how often near ones are rated higher."""
+    from cranfield.campaign.annotation_task import UnitAnswers, response_of
+    from cranfield.campaign.surveys.making import count_survey
+    from cranfield.campaign.surveys.ratings import association_survey
+
+    vectors = np.repeat([[1.0, 0.0], [0.0, 1.0]], 6, axis=0) + np.eye(12, 2) / 50
+    index = cf.ItemVectors.of([f"i{k:02}" for k in range(12)], vectors)
+    survey = association_survey(index, pairs=8, near=2, rng=1)
+    rated = [
+        UnitAnswers(unit, {"rating": ["4" if how == "near" else "0"]})
+        for unit, (_, _, how, *_) in survey.key["pairs"].items()
+    ]
+    kinds = [row[2] for row in survey.key["pairs"].values()]
+    counted = count_survey(survey.key, [response_of(survey.sheet, "ann", rated)])
+    return [kinds.count("near") == kinds.count("drawn"), counted.told]
+
+
+def feedback() -> list[int]:
+    """Documents at 0 to 5 on a line after feedback on the first two, of which 2 is relevant."""
+    from cranfield.features.item_vectors import ItemTable
+
+    places = ItemTable.of([str(k) for k in range(6)], np.array([[float(k), 0.0] for k in range(6)]))
+    query = ItemTable.of(["q"], np.array([[1.1, 0.0]]))
+    truth = {"q": {"2": 1, "3": 1}}
+    answer = cf.apply_feedback(
+        places, truth, query, distance="L2", depth=2, weights=(1.0, 1.0, 0.5)
+    )
+    return [int(item) for item in answer.run.ranking("q")]
 
 
 def index_quality() -> list[float]:
@@ -376,11 +436,16 @@ NAMES: dict[str, Any] = {
             table_4,
             table_8,
             cedd,
+            benchmark,
+            text_visual_fused,
+            neighbours_judged,
+            feedback,
             deviations_of_cedd,
             questions,
             significance_stars,
             shrec,
             gain_points,
+            shrec_names,
             table_5_1,
             tied_ranks,
             effectiveness,

@@ -23,6 +23,8 @@ def cases():
 
 @pytest.mark.parametrize("row", list(cases()))
 def test_the_row_holds(row):
+    if row.needs and row.needs != "wordnet":
+        pytest.importorskip(row.needs)
     _, wrong = rows.check(row)
     assert not wrong
 

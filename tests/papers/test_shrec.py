@@ -127,7 +127,9 @@ def test_gain_vectors(example: tuple, name: str, vector: list[float]) -> None:
 
 
 def test_set_prints_what_the_page_prints(example: tuple) -> None:
-    names = {str(m) for m in cf.evaluate(*example, "shrec").measures}
+    scores = cf.evaluate(*example, "shrec")
+    assert str(scores.measures[0]) == "ADR"
+    names = {str(m) for m in scores.measures}
     for level in ("", "(rel=2)"):
         for name in ("FirstTier", "SecondTier", "ShrecAP"):
             assert name + level in names

@@ -101,7 +101,7 @@ _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _RECALLS = ("0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
 
 _LEVELS = ("rel=2, ", "")  # highly relevant, then relevant
-_SHREC_SETS = ("TP", "FP", "FN", "TN", "FirstTier", "SecondTier", "SetP", "SetR", "ShrecAP")
+_SHREC_SETS = ("ShrecAP", "FirstTier", "SecondTier", "SetP", "SetR", "TP", "FP", "FN", "TN")
 _SHREC_GAINS = (("CG", ""), ("DCG", "discount='jk', "), ("nCG", ""), ("nDCG", "discount='jk', "))
 # Those of the set that leave out topics without relevant items of themselves.
 _DEFINED_THERE = ("FirstTier", "SecondTier", "ShrecAP")
@@ -151,8 +151,9 @@ SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "LogPrecision",
         ),
         "shrec": (
-            *(_out(name, level) for level in _LEVELS for name in _SHREC_SETS),
+            # The first orders the runs: one number of all ranks and both levels.
             "ADR",
+            *(_out(name, level) for name in _SHREC_SETS for level in _LEVELS),
             *(
                 _out(f"{name}@{k}", discount)
                 for name, discount in _SHREC_GAINS
