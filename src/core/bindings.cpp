@@ -145,7 +145,7 @@ nb::tuple py_read_table(const std::optional<nb::bytes>& path, const nb::object& 
     if (reading.first_repeat) first_repeat = problem_to_python(*reading.first_repeat);
     return nb::make_tuple(table_to_python(std::move(reading.table)), problems_to_python(problems),
                           problems.total(), reading.repeated, first_repeat,
-                          stop_to_python(reading.stop));
+                          problems.beyond_double.load(), stop_to_python(reading.stop));
 }
 
 nb::tuple py_evaluate_run(const JudgementIndex& index, const std::optional<nb::bytes>& path,
@@ -171,7 +171,7 @@ nb::tuple py_evaluate_run(const JudgementIndex& index, const std::optional<nb::b
     return nb::make_tuple(to_view(std::move(values), {index.size(), programme.size()}),
                           to_view(std::move(present)), unjudged, problems_to_python(problems),
                           problems.total(), result.scattered, to_str(result.tag),
-                          stop_to_python(result.stop));
+                          problems.beyond_double.load(), stop_to_python(result.stop));
 }
 
 nb::tuple py_evaluate_table(const JudgementIndex& index, const nb::list& topics,

@@ -119,7 +119,7 @@ def read_table(
     max_lines: int | None,
     line_bytes: int | None,
     progress: Progress,
-) -> tuple[Columns, list[Problem], int, int, Problem | None, Stop]: ...
+) -> tuple[Columns, list[Problem], int, int, Problem | None, int, Stop]: ...
 def evaluate_run(
     index: JudgementIndex,
     path: bytes | None,
@@ -133,7 +133,7 @@ def evaluate_run(
     max_lines: int | None,
     line_bytes: int | None,
     progress: Progress,
-) -> tuple[memoryview, memoryview, list[str], list[Problem], int, bool, str, Stop]: ...
+) -> tuple[memoryview, memoryview, list[str], list[Problem], int, bool, str, int, Stop]: ...
 def evaluate_table(
     index: JudgementIndex,
     topics: list[str],

@@ -6,6 +6,7 @@ import datetime
 import json
 import time
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -115,3 +116,16 @@ def test_a_header_of_a_million_columns() -> None:
     wide = b"item," + b",".join(b"c%d" % i for i in range(200_000))
     with pytest.raises(InputError, match="the line is longer than 1 MB"):
         cf.read_labels(Input("w.csv", wide))
+
+
+@pytest.mark.parametrize("ties", [{}, {"ties": "average"}])
+def test_scores_beyond_a_double_are_told(tmp_path: Path, ties: dict[str, Any]) -> None:
+    path = tmp_path / "odd.run"
+    scores = ("1e401", "1e400", "inf", "0.0000000000000", "1e-400", "-2e-500", "-inf")
+    path.write_text("".join(f"t Q0 i{n} 1 {s} odd\n" for n, s in enumerate(scores)))
+    said = "has 4 scores beyond what a double holds"
+    assert said in cf.read_run(path).notes[0]
+    found = cf.evaluate({"t": {"i0": 1}}, {"odd": path}, "AP", **ties).notes
+    assert [note for note in found if note.startswith(f"odd: {said}")] == list(found)
+    path.write_text("t Q0 a 1 inf odd\nt Q0 b 2 0e0 odd\nt Q0 c 3 0.000000000000000 odd\n")
+    assert cf.read_run(path).notes == ()

@@ -145,6 +145,7 @@ bool LineReader::parse(const char* p, const char* end, Line& line) {
     // Infinite scores have their place in a ranking; an infinite grade is worth nothing.
     if (std::isnan(line.value) || (format_.kind != Kind::run && std::isinf(line.value)))
         return fail(Fault::not_finite, number);
+    if (is_beyond_double(number, line.value)) ++problems_.beyond_double;
     if (!is_ascii(line.item) && !is_utf8(line.item)) return fail(Fault::not_utf8, line.item);
     if (line.topic != last_topic_) {
         if (!is_ascii(line.topic) && !is_utf8(line.topic)) return fail(Fault::not_utf8, line.topic);

@@ -1,6 +1,7 @@
 // Lines of TREC files: fields, numbers and what can be wrong with them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -48,6 +49,9 @@ class Problems {
     const std::vector<Problem>& list() const { return list_; }
     std::uint64_t total() const { return total_; }
     std::uint64_t lines_before(std::size_t chunk) const;
+
+    // Numbers that no double can hold and that were read as infinite or zero: no faults.
+    std::atomic<std::uint64_t> beyond_double{0};
 
   private:
     std::mutex guard_;

@@ -1,6 +1,7 @@
 #include "readers/numbers.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <string>
 #include <system_error>
@@ -47,5 +48,11 @@ bool parse_number(std::string_view text, double& value) {
 }
 
 #endif
+
+bool is_beyond_double(std::string_view text, double value) {
+    if (std::isinf(value)) return text.find_first_of("123456789") != std::string_view::npos;
+    const std::string_view digits = text.substr(0, text.find_first_of("eE"));
+    return value == 0 && digits.find_first_of("123456789") != std::string_view::npos;
+}
 
 }  // namespace cranfield

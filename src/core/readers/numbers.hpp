@@ -14,6 +14,9 @@ namespace cranfield {
 // infinities and NaN are numbers here.
 bool parse_number(std::string_view text, double& value);
 
+// Whether a number that was read as infinite or as zero is neither: no double can hold it.
+bool is_beyond_double(std::string_view text, double value);
+
 namespace detail {
 
 constexpr double powers_of_ten[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};

@@ -89,7 +89,8 @@ CRANFIELD_INLINE bool read_line(Place& place, Line& line) {
     line.tag = this_field();
     if (!parse_fraction(number.data(), number.size(), line.value) &&
         !parse_short_decimal(number, place.end, line.value) &&
-        !(parse_number(number, line.value) && std::isfinite(line.value)))
+        !(parse_number(number, line.value) && std::isfinite(line.value) &&
+          !is_beyond_double(number, line.value)))
         return false;
     place.p = p + std::countr_zero(line_end) + 1;
     line.number = static_cast<std::uint32_t>(++place.number);

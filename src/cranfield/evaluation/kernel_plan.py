@@ -360,19 +360,21 @@ class RankedEvaluator:
         extra_fields: bool = False,
     ) -> RunValues | None:
         """The values of a run that is scored while it is read; None when it must be read whole."""
-        values, present, unjudged, problems, count, scattered, tag, stop = _core.evaluate_run(
-            self.judgements.index,
-            place,
-            read,
-            self._calls,
-            settings.ties,
-            settings.judged_only,
-            settings.max_items,
-            jobs,
-            extra_fields,
-            path.caps.lines,
-            path.caps.line_bytes,
-            progress,
+        values, present, unjudged, problems, count, scattered, tag, beyond, stop = (
+            _core.evaluate_run(
+                self.judgements.index,
+                place,
+                read,
+                self._calls,
+                settings.ties,
+                settings.judged_only,
+                settings.max_items,
+                jobs,
+                extra_fields,
+                path.caps.lines,
+                path.caps.line_bytes,
+                progress,
+            )
         )
         trec.raise_stop(path, read, stop)
         if scattered or (count and has_another_form(path)):
@@ -384,7 +386,7 @@ class RankedEvaluator:
                 f"is empty: no retrieved items found (expected lines: {trec.SHAPES['run']})",
             )
         run_values = self._finished(name, values, present, unjudged, describe(path))
-        return run_values._replace(tag=tag)
+        return run_values._replace(tag=tag, notes=trec.notes_beyond_double(beyond))
 
     def _dict(self, source: dict[str, Any], name: str, settings: Settings) -> RunValues:
         def work(plain: dict[str, dict[str, Any]]) -> tuple[Any, Any, list[str]]:

@@ -52,7 +52,7 @@ NUMBER = {"run": "score", "judgements": "grade"}
 
 def read_judgements(path: FileForm, *, jobs: int | None = None) -> Judgements:
     """Judgements in TREC's format; equal repetitions are dropped with a note."""
-    columns, repeated, first = _read(path, "judgements", jobs)
+    columns, repeated, first, _ = _read(path, "judgements", jobs)
     notes: tuple[str, ...] = ()
     if first is not None:
         _, line, item, topic, other_line = first
@@ -67,7 +67,7 @@ def read_judgements(path: FileForm, *, jobs: int | None = None) -> Judgements:
 
 def read_run(path: FileForm, *, jobs: int | None = None, extra_fields: bool = False) -> Run:
     """A run in TREC's format. `extra_fields` lets lines end in more than six fields."""
-    columns, _, _ = _read(path, "run", jobs, extra_fields)
+    columns, _, _, beyond_double = _read(path, "run", jobs, extra_fields)
     topics, offsets, item_bytes, item_offsets, scores, tag = columns
     return Run(
         tuple(topics),
@@ -78,17 +78,28 @@ def read_run(path: FileForm, *, jobs: int | None = None, extra_fields: bool = Fa
         name=run_name(path),
         tag=tag,
         unique=True,
+        notes=notes_beyond_double(beyond_double),
+    )
+
+
+def notes_beyond_double(count: int) -> tuple[str, ...]:
+    """What is said of scores that were read as infinite or zero as no double can hold them."""
+    if not count:
+        return ()
+    return (
+        f"has {plural(count, 'score')} beyond what a double holds (about 1e-324 to 1e308), read as "
+        "infinite or 0: items with such scores are tied",
     )
 
 
 def _read(
     path: FileForm, kind: str, jobs: int | None, extra_fields: bool = False
-) -> tuple[_core.Columns, int, _core.Problem | None]:
+) -> tuple[_core.Columns, int, _core.Problem | None, int]:
     check_counts(jobs=jobs)
     threads = jobs or usable_cpus()
     source = Input.of(path)
     with open_for_core(source) as (place, read):
-        columns, problems, count, repeated, first_repeat, stop = _core.read_table(
+        columns, problems, count, repeated, first_repeat, beyond_double, stop = _core.read_table(
             place,
             read,
             kind,
@@ -105,12 +116,12 @@ def _read(
         raise InputError.single(
             describe(path), f"is empty: {missing} found (expected lines: {SHAPES[kind]})"
         )
-    return columns, repeated, first_repeat
+    return columns, repeated, first_repeat, beyond_double
 
 
 def parse_bytes(data: bytes, kind: str) -> _core.Columns | None:
     """The columns of a run or of judgements in memory; None when something is wrong with them."""
-    columns, _, count, repeated, _, _ = _core.read_table(
+    columns, _, count, repeated, *_ = _core.read_table(
         None, BytesIO(data).readinto, kind, usable_cpus(), False, None, None, _core.Progress()
     )
     return None if count or repeated or not columns[0] else columns
