@@ -8,11 +8,15 @@ Ends with 1 when a bar is missed. With --write the tables are put into the page 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+
+# Matrices are small: threads of their own only wait for each other.
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
 import numpy as np
 
@@ -119,10 +123,12 @@ def promises(many: int, large: int) -> tuple[str, list[str]]:
         )
         if result.false > ALPHA:
             missed.append(f"{rows[-1][0]}: {percent(result.false)} of the replays claim too much")
-        if result.coverage is not None and result.coverage < 0.93:
-            missed.append(f"{rows[-1][0]}: intervals hold in {percent(result.coverage)}")
-        # RBP looks deeper than 30 % of a pool can settle: the page says so.
-        if size[1] == 30 and result.significant < (0.95 if name == "P@10" else 0.9):
+        missed += [
+            f"{rows[-1][0]}: intervals hold in {percent(share)}"
+            for share in (result.coverage, result.coverage_runs)
+            if share is not None and not 0.93 <= share <= 0.99
+        ]
+        if size[1] == 30 and result.significant < 0.95:
             missed.append(f"{rows[-1][0]}: only {percent(result.significant)} of the pairs")
     heads = ("campaign", "replays", "judged", "significant pairs", "false", "pairs", "runs", "tau")
     return table(heads, rows), missed
@@ -223,13 +229,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--replays", type=int, default=1000)
-    parser.add_argument("--large", type=int, default=20)
+    parser.add_argument("--large", type=int, default=100)
+    parser.add_argument("--pilots", type=int, default=20)
+    parser.add_argument("--judges", type=int, default=20)
     arguments = parser.parse_args()
     missed: list[str] = []
     parts = {
-        "judging-plans": plans(arguments.large),
+        "judging-plans": plans(arguments.pilots),
         "judging-promises": promises(arguments.replays, arguments.large),
-        "judging-judges": judges(max(arguments.large // 3, 1)),
+        "judging-judges": judges(arguments.judges),
     }
     for name, (text, complaints) in parts.items():
         print(f"\n{text}")

@@ -13,6 +13,7 @@ from cranfield.campaign.adaptive_judging import (
     CandidateCells,
     CellWeights,
     Round,
+    border_slopes,
     inclusion_probabilities,
     systematic_sample,
 )
@@ -128,6 +129,22 @@ def test_the_interval_holds_at_all_looks_together() -> None:
     evidence = e_value(walks, variance, rho)
     assert (evidence.max(axis=1) >= 20).mean() <= 0.05
     assert evidence[:, -1].mean() == pytest.approx(1.0, abs=0.35)
+
+
+def test_an_error_in_one_topic_moves_the_border_of_a_test_as_told() -> None:
+    rows = np.random.default_rng(8).normal(0.3, 1.0, (2, 15))
+
+    def decides(values: np.ndarray, t: float) -> float:
+        return float(values.mean() - t * values.std(ddof=1) / np.sqrt(len(values)))
+
+    slopes = border_slopes(rows, 2.1)
+    for row, slope in zip(rows, slopes, strict=True):
+        own = row.mean() / row.std(ddof=1) * np.sqrt(15)
+        t = float(np.sign(own) * min(abs(own), 2.1))
+        for topic in range(15):
+            moved = row + 1e-6 * (np.arange(15) == topic)
+            change = (decides(moved, t) - decides(row, t)) / 1e-6
+            assert slope[topic] / 15 == pytest.approx(change, abs=1e-5)
 
 
 def test_claims_of_many_campaigns_are_those_of_complete_judgements() -> None:

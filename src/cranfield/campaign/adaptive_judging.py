@@ -27,10 +27,11 @@ from cranfield._lazy import cached_property
 from cranfield.errors import MeasureError, UsageError, suggest
 from cranfield.measures.base import Measure
 from cranfield.options import DRAWN_METHODS, JUDGING_METHODS, JudgingMethod
+from cranfield.stats import _special
 from cranfield.stats._resample import Floats, Ints, all_pairs
 from cranfield.stats.anytime import best_rho, e_value, mixture_radius
 from cranfield.stats.corrections import correct
-from cranfield.stats.paired import t_test
+from cranfield.stats.paired import t_statistic, t_test
 from cranfield.work.seeds import generator
 
 Bools: TypeAlias = NDArray[np.bool_]
@@ -39,8 +40,13 @@ Bools: TypeAlias = NDArray[np.bool_]
 LEAST, MOST = 0.02, 0.98
 # The parts of each round that are spread evenly over the cells, and by what they weigh alone.
 EVEN, BY_WEIGHT = 0.05, 0.05
+# Cells that move much are drawn sooner than in proportion: one that is judged late has left its
+# errors in all rounds before.
+STEEPNESS = 1.3
+# The part of a round that is drawn for all pairs of runs; the rest is for those that are open.
+FOR_ALL = 0.2
 # The part of the predicted variance in that of an interval; the rest is what was seen.
-EXPECTED = 0.2
+EXPECTED = 0.1
 # A judge that saves less than this share of the judgements is not worth its calls.
 WORTH = 0.05
 # Beyond so many numbers each run is no feature of its own.
@@ -146,15 +152,18 @@ class CellWeights:
         return np.asarray(self.by_rank[self.cells.ranks[positions]])
 
     @cached_property
-    def size(self) -> NDArray[np.float32]:
+    def movement(self) -> NDArray[np.float32]:
         """How far a cell can move the differences of all pairs of runs, and the runs themselves."""
+        runs = len(self.cells.runs)
+        return self.movement_within((runs + 1) * np.eye(runs) - 1.0)
+
+    def movement_within(self, graph: Floats) -> NDArray[np.float32]:
+        """How far a cell can move some pairs of runs, given as the Laplacian of their graph."""
         size = np.empty(len(self.cells), dtype=np.float32)
         for start in range(0, len(size), _BLOCK):
             part = self.rows(slice(start, start + _BLOCK))
-            squares = (part**2).sum(axis=1)
-            size[start : start + _BLOCK] = np.sqrt(
-                (len(self.cells.runs) + 1) * squares - part.sum(axis=1) ** 2
-            )
+            square = np.einsum("ij,ij->i", part @ graph, part)
+            size[start : start + _BLOCK] = np.sqrt(np.maximum(square, 0.0))
         return size
 
     def values(self, relevance: Floats) -> Floats:
@@ -205,7 +214,8 @@ class RelevancePrediction:
         self.by_topic = np.zeros(len(cells.topics))
         light = np.full(shared.shape[1], 0.1)
         heavy = np.full(columns.shape[1] - shared.shape[1], 3.0)
-        self._penalty = np.concatenate([[0.01], light, heavy, np.ones(len(cells.topics))])
+        self._penalty = np.concatenate([[0.01], light, heavy])
+        self._topic_penalty = 1.0
 
     def predict(self, positions: Ints | slice = slice(None)) -> Floats:
         """The probability of each cell, or of some, to be relevant."""
@@ -217,23 +227,35 @@ class RelevancePrediction:
         return np.asarray(np.clip(np.reciprocal(height, out=height), LEAST, MOST, out=height))
 
     def learn(self, positions: Ints, relevance: Floats) -> None:
-        """Fit to what is judged, beginning where the last fit ended."""
-        width = self.columns.shape[1]
-        table = np.zeros((len(positions), 1 + width + len(self.by_topic)))
-        table[:, 0] = 1.0
-        table[:, 1 : 1 + width] = self.columns[positions]
-        table[np.arange(len(positions)), 1 + width + self.topic[positions]] = 1.0
-        coefficients = np.concatenate([[self.level], self.slopes, self.by_topic])
+        """Fit to what is judged, beginning where the last fit ended.
+
+        Newton's steps; those of the levels of topics are solved apart, as their block is diagonal.
+        """
+        topic = self.topic[positions]
+        shared = np.ones((len(positions), 1 + self.columns.shape[1]))
+        shared[:, 1:] = self.columns[positions]
+        # Cells are ordered by topic, and so are positions: sums by topic are sums of slices.
+        judged, starts = np.unique(topic, return_index=True)
+        slopes = np.concatenate([[self.level], self.slopes])
         for _ in range(_STEPS):
-            expected = 1.0 / (1.0 + np.exp(-np.clip(table @ coefficients, -12.0, 12.0)))
+            height = shared @ slopes + self.by_topic[topic]
+            expected = 1.0 / (1.0 + np.exp(-np.clip(height, -12.0, 12.0)))
             weights = np.maximum(expected * (1.0 - expected), 1e-4)
-            curvature = (table * weights[:, None]).T @ table
+            weighted = shared * weights[:, None]
+            across = np.add.reduceat(weighted, starts, axis=0)
+            own = self._topic_penalty + np.add.reduceat(weights, starts)
+            curvature = shared.T @ weighted
             curvature[np.diag_indices_from(curvature)] += self._penalty
-            slope = table.T @ (relevance - expected) - self._penalty * coefficients
-            coefficients = coefficients + np.linalg.solve(curvature, slope)
-        self.level = float(coefficients[0])
-        self.slopes = coefficients[1 : 1 + width]
-        self.by_topic = coefficients[1 + width :]
+            missed = relevance - expected
+            slope = shared.T @ missed - self._penalty * slopes
+            of_topics = (
+                np.add.reduceat(missed, starts) - self._topic_penalty * self.by_topic[judged]
+            )
+            share = across / own[:, None]
+            step = np.linalg.solve(curvature - share.T @ across, slope - share.T @ of_topics)
+            slopes = slopes + step
+            self.by_topic[judged] += (of_topics - across @ step) / own
+        self.level, self.slopes = float(slopes[0]), slopes[1:]
 
 
 def inclusion_probabilities(sizes: Floats, count: int) -> Floats:
@@ -269,6 +291,19 @@ def systematic_sample(chances: Floats, start: float) -> Ints:
     count = round(float(edges[-1])) if edges.size else 0
     teeth = np.minimum(start + np.arange(count), edges[-1] * (1 - 1e-12) if edges.size else 0.0)
     return np.unique(np.searchsorted(edges, teeth, side="right"))
+
+
+def border_slopes(rows: Floats, highest: float) -> Floats:
+    """How far an error in one topic moves what decides a t-test, times the number of topics.
+
+    That is mean - t sd / sqrt(topics), where t is the test's own or `highest`: an error moves the
+    standard deviation as well as the mean. Rows are the differences of a pair, by topic.
+    """
+    topics = rows.shape[1]
+    mean = rows.mean(axis=1, keepdims=True)
+    sd = np.maximum(rows.std(axis=1, ddof=1, keepdims=True), 1e-12)
+    border = np.sign(mean) * np.minimum(np.abs(mean) / sd * math.sqrt(topics), highest)
+    return np.asarray(1.0 - border * (rows - mean) / sd * math.sqrt(topics) / (topics - 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -346,7 +381,10 @@ class AdaptiveJudging:
         runs = len(cells.runs)
         self._sum = np.zeros((len(cells.topics), runs))
         self._precision = 0.0
-        self._spread = np.zeros((runs, runs))
+        # The variances of the sums of all rounds, by topic where that fits.
+        many = len(cells.topics) * runs**2 > _MOST_FEATURES
+        self._spread = np.zeros((1 if many else len(cells.topics), runs, runs))
+        self._movement = self.weights.movement
         self._last_rate = 0.0
         self._first_variance = math.nan
         self._rho_pair = math.nan
@@ -358,7 +396,7 @@ class AdaptiveJudging:
 
     @cached_property
     def _matter(self) -> Bools:
-        return np.asarray(self.weights.size > 0)
+        return np.asarray(self.weights.movement > 0)
 
     @property
     def is_exact(self) -> bool:
@@ -394,13 +432,15 @@ class AdaptiveJudging:
 
     def _sizes(self) -> Floats:
         """What is expected of judging each cell, in proportion to which cells are drawn."""
-        weight = np.where(np.isnan(self.relevance), self.weights.size, np.float32(0.0))
+        weight = np.where(np.isnan(self.relevance), self._movement, np.float32(0.0))
         if self.method == "even":
             return np.asarray(weight > 0, dtype=np.float32)
         chance = self.predictions()
         moved = chance * (1.0 - chance)
         np.sqrt(moved, out=moved)
         moved *= weight
+        moved /= max(float(moved.max(initial=0.0)), 1e-30)
+        np.power(moved, np.float32(STEEPNESS), out=moved)
         total, weights = float(moved.sum(dtype=np.float64)), float(weight.sum(dtype=np.float64))
         some = np.count_nonzero(weight)
         if not some:
@@ -423,7 +463,7 @@ class AdaptiveJudging:
             chance = self.predictions()
             value = chance * (1.0 - chance)
             if self.method == "movement":
-                value = value * np.asarray(self.weights.size) ** 2
+                value = value * np.asarray(self.weights.movement) ** 2
             value = np.where(open_cells, value, -1.0)
             first = np.argpartition(-value, min(count, len(value) - 1))[:count]
             return np.sort(first[value[first] >= 0])
@@ -474,6 +514,25 @@ class AdaptiveJudging:
         self.relevance[judged.cells] = values
         self.rounds += 1
         self._learn()
+        self._aim()
+
+    def _aim(self) -> None:
+        """Draw for the pairs that are open: what a cell can move among them."""
+        runs = len(self.cells.runs)
+        if not self.promises or len(self.cells) * runs > _MOST_FEATURES:
+            return
+        look = self.look()
+        if not look.open.any():
+            return
+        first, second = look.pairs.T
+        graph = np.zeros((runs, runs))
+        wanted = look.open / np.count_nonzero(look.open)
+        graph[first, second] = graph[second, first] = -wanted
+        graph[np.diag_indices(runs)] = -graph.sum(axis=1)
+        # All of them together count as much as before, so that rounds stay comparable.
+        graph *= runs * (runs + 1) / 2 * (1.0 - FOR_ALL)
+        graph += FOR_ALL * ((runs + 1) * np.eye(runs) - 1.0)
+        self._movement = self.weights.movement_within(graph)
 
     def _learn(self) -> None:
         positions = np.flatnonzero(self.judged)
@@ -504,14 +563,26 @@ class AdaptiveJudging:
         self._precision += precision
         self._last_rate = AHEAD * precision / max(len(judged.cells), 1)
         share = gaps**2 * (1.0 - judged.probabilities) / judged.probabilities**2
-        drawn = (rows * share[:, None]).T @ rows
-        # A few surprises, or none, say little of how many there might have been.
-        usual = np.eye(len(drawn)) * (variance / len(drawn) ** 2)
-        self._spread += precision**2 * ((1.0 - EXPECTED) * drawn + EXPECTED * usual)
-        squares = np.asarray(self.weights.size, dtype=np.float64)[judged.cells] ** 2
+        self._add_variances(judged.cells, rows, share, precision, variance)
+        squares = np.asarray(self.weights.movement, dtype=np.float64)[judged.cells] ** 2
         for number, model in enumerate(self._models):
             missed = (values - model.predict(judged.cells)) ** 2
             self.left_open[number] += float((squares * missed / judged.probabilities).sum())
+
+    def _add_variances(
+        self, cells: Ints, rows: Floats, share: Floats, precision: float, variance: float
+    ) -> None:
+        """The variances and covariances of a round, as it shows them and as they were expected."""
+        parts, runs = len(self._spread), rows.shape[1]
+        # A few surprises, or none, say little of how many there might have been.
+        usual = np.eye(runs) * (EXPECTED * variance / runs**2 / parts)
+        self._spread += precision**2 * usual
+        topic = self.cells.topic[cells] if parts > 1 else np.zeros(len(cells), dtype=np.int64)
+        order = np.argsort(topic, kind="stable")
+        ends = np.flatnonzero(np.diff(topic[order], append=-1)) + 1
+        for part in np.split(order, ends[:-1]):
+            drawn = (rows[part] * share[part, None]).T @ rows[part]
+            self._spread[topic[part[0]]] += precision**2 * (1.0 - EXPECTED) * drawn
 
     def _expected_variance(self, expected: Floats, count: int) -> float:
         """The variance of a round of so many cells, summed over pairs and runs, as predicted."""
@@ -521,7 +592,7 @@ class AdaptiveJudging:
             part = slice(start, start + _BLOCK)
             drawn = chances[part] > 0
             chance, doubt = chances[part][drawn], expected[part][drawn].astype(np.float64)
-            size = self.weights.size[part][drawn].astype(np.float64)
+            size = self._movement[part][drawn].astype(np.float64)
             total += float((size**2 * doubt * (1 - doubt) * (1 / chance - 1)).sum())
         return total
 
@@ -531,17 +602,19 @@ class AdaptiveJudging:
             return self.weights.values(np.nan_to_num(self.relevance, nan=0.0))
         return self._sum / self._precision
 
-    def _errors(self, variances: Floats, alpha: float) -> Floats:
-        """The radius of means over topics whose summed errors have these variances."""
+    def _errors(self, variances: Floats, alpha: float, claims: int = 1) -> Floats:
+        """The radius of means over topics whose summed errors have these variances.
+
+        It is the narrowest where so many share the level; all levels have one mixture.
+        """
         if self.is_exact:
             return np.zeros(len(variances))
         if not self._precision:
             return np.full(len(variances), math.inf)
-        topics = len(self.cells.topics)
-        rho = best_rho(np.full(len(variances), self._rho()), alpha)
+        rho = best_rho(np.full(len(variances), self._rho()), self.alpha / claims)
         # Nothing drawn by chance has moved these yet: they are as open as the others.
         some = np.where(variances > 0, variances, self._rho_pair)
-        return mixture_radius(some, rho, alpha) / self._precision / topics
+        return mixture_radius(some, rho, alpha) / self._precision / len(self.cells.topics)
 
     def _rho(self) -> float:
         """The variance that the planned number of rounds is expected to add up to.
@@ -552,7 +625,8 @@ class AdaptiveJudging:
 
     def intervals(self) -> tuple[Floats, Floats]:
         """The mean of each run were everything judged, and its radius, at all looks together."""
-        return self.values().mean(axis=0), self._errors(np.diag(self._spread), self.alpha)
+        variances = np.diag(self._spread.sum(axis=0))
+        return self.values().mean(axis=0), self._errors(variances, self.alpha)
 
     def look(self, *, ahead: int = 0) -> PairStates:
         """What may be said of each pair now; or so many judgements later, if all stays so."""
@@ -562,25 +636,43 @@ class AdaptiveJudging:
         first, second = pairs.T
         rows = (values[:, first] - values[:, second]).T
         mean = rows.mean(axis=1)
-        spread = self._spread
-        variances = spread[first, first] + spread[second, second] - 2 * spread[first, second]
+        by_topic = np.array(
+            [s[first, first] + s[second, second] - 2 * s[first, second] for s in self._spread]
+        )
+        variances = by_topic.sum(axis=0)
         radius = self._errors(variances, self.alpha)
-        wide = self._errors(variances, self.alpha / len(pairs))
-        if ahead:
-            growth = 1.0 + self._last_rate * ahead / max(self._precision, 1e-300)
-            wide = self._errors(variances * growth, self.alpha / len(pairs)) / growth
-        towards = np.sign(mean) * np.minimum(wide, np.abs(mean))
-        certain = t_test(rows - towards[:, None]).p
-        certain[np.abs(mean) <= wide] = 1.0
+        tested = self._test_variances(rows, by_topic)
+        growth = 1.0 + self._last_rate * ahead / max(self._precision, 1e-300)
+        claimed = np.zeros(len(pairs), dtype=bool)
+        while True:
+            # Holm over the claims: what is claimed already leaves its share to the others. A claim
+            # is wrong on one side only: on the other, the error would have to cross the border too.
+            share = 2.0 * self.alpha / max(np.count_nonzero(~claimed), 1)
+            wide = self._errors(tested * growth, min(share, self.alpha), len(pairs)) / growth
+            towards = np.sign(mean) * np.minimum(wide, np.abs(mean))
+            certain = t_test(rows - towards[:, None]).p
+            certain[np.abs(mean) <= wide] = 1.0
+            more = correct(certain, "holm") <= self.alpha
+            if not (more & ~claimed).any():
+                break
+            claimed |= more
         best_case = t_test(rows + np.where(np.isfinite(wide), np.sign(mean) * wide, 0.0)[:, None]).p
         best_case[~np.isfinite(wide)] = 0.0
-        claimed = correct(certain, "holm") <= self.alpha
         # Holm would have to leave at least this much for the pair, were all claimed ones rejected.
         excluded = correct(best_case, "holm") > self.alpha
         total = np.abs(mean) * self._precision * len(self.cells.topics)
         rho = best_rho(np.full(len(pairs), self._rho()), self.alpha)
         evidence = e_value(total, np.where(variances > 0, variances, self._rho_pair), rho)
         return PairStates(pairs, mean, radius, claimed, excluded & ~claimed, evidence)
+
+    def _test_variances(self, rows: Floats, by_topic: Floats) -> Floats:
+        """The variances of what decides a test, given those of the topics."""
+        pairs, topics = rows.shape
+        highest = float(_special.stdtrit(topics - 1, 1.0 - self.alpha / (2 * pairs)))
+        if len(by_topic) == 1:
+            t = np.minimum(np.abs(t_statistic(rows)), highest)
+            return np.asarray(by_topic[0] * (1.0 + t**2 / topics))
+        return np.asarray((border_slopes(rows, highest) ** 2 * by_topic.T).sum(axis=1))
 
     def stop_reason(
         self, look: PairStates, *, first: int | None = None, left: int | None = None
