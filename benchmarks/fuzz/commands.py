@@ -266,6 +266,8 @@ STUDIED = [
     "lab replay {log} --systems {labels} {labels} {labels} --fixed 1 --sure 80 --repeats 1",
     "lab replay {qrels} {run} {run} -m P@2 --replays 1 --batch 2 [--judge {qrels}]",
     "truth pool {run} {run} --for P@2 --next 2 [--ledger {ledger}] [--judge {qrels}]",
+    "truth pool {labels} {labels} --labels --for P@2 --next 2",
+    "truth next {log} --count 3",
     "lab simulate {qrels} {folder} --count 2",
     "lab simulate {truth} {folder} --labels --count 2",
     "lab votes count {ballots}",

@@ -367,6 +367,7 @@ LAB: dict[str, Callable[[], dict[str, Any]]] = {
     "make_pool": lambda: {"runs": RUNS},
     "make_questionnaire": lambda: {"questions": 2, "lists": 3, "relevant": 2, "size": 10},
     "next_judgements": lambda: {"runs": RUNS, "measure": "P@2", "count": 2},
+    "next_opinions": lambda: {"log": log()},
     "plan_campaign": lambda: {
         "scores": cf.evaluate(
             {t: {"a": 1} for t in "uvwxyz"},

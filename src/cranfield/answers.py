@@ -126,6 +126,8 @@ FILE_NAMES: dict[str, str] = {
     "moved-concept": "cranfield.relatedness.vocabularies:MovedConcept",
     "near-concept": "cranfield.relatedness.vocabularies:NearConcept",
     "next-judgements": "cranfield.campaign.next_judgements:NextJudgements",
+    "next-opinion": "cranfield.campaign.next_opinions:NextOpinion",
+    "next-opinions": "cranfield.campaign.next_opinions:NextOpinions",
     "odds": "cranfield.evaluation.category_votes:Odds",
     "one-way": "cranfield.stats.anova:OneWay",
     "ontology-categories": "cranfield.relatedness.hierarchies:OntologyCategories",

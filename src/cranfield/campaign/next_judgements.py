@@ -8,7 +8,7 @@ the rounds again and compare the probabilities.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,10 +22,10 @@ from cranfield.campaign.adaptive_judging import (
     CandidateCells,
     Round,
 )
-from cranfield.campaign.pool import ranks_within
-from cranfield.data import Run
+from cranfield.campaign.pool import ranks_within, read_annotation, read_each
+from cranfield.data.labels import concept_rankings
 from cranfield.errors import InputError, UsageError, plural
-from cranfield.io.coerce import JudgementsForm, RunsForm, coerce_judgements, coerce_run, name_runs
+from cranfield.io.coerce import JudgementsForm, coerce_judgements, coerce_run, name_runs
 from cranfield.io.files import FileForm, Input, csv_rows, describe, open_text
 from cranfield.measures import measure as parse_measure
 from cranfield.notes import Notes, Progress, Watcher, with_progress
@@ -197,7 +197,7 @@ def judge_opinions(judge: JudgementsForm) -> dict[str, dict[str, float]]:
 @validate_params
 @with_progress
 def next_judgements(
-    runs: RunsForm,
+    runs: Any,
     measure: str = "P@10",
     *,
     ledger: Sequence[DrawnCell] | FileForm = (),
@@ -208,6 +208,7 @@ def next_judgements(
     budget: int | None = None,
     first: int | None = None,
     alpha: float = 0.05,
+    labels: bool = False,
     rng: Seed = 0,
     progress: Watcher | None = None,
 ) -> NextJudgements:
@@ -216,7 +217,9 @@ def next_judgements(
     `ledger` has what was drawn and judged before, as a file or as `DrawnCell`; `judge` are the
     judgements of a model. With `budget` judgements in all, judging stops where the rest can settle
     no other pair of runs; with `first` once the order of so many runs is settled. Methods other
-    than `sampled` and `even` draw no cell by chance: they come without intervals and claims.
+    than `sampled` and `even` draw no cell by chance: they come without intervals and claims. With
+    `labels` the runs are annotations: a cell is a concept and an item, a topic of the ledger is a
+    concept, and the measure holds for the ranking of the items of each concept by confidence.
     """
     for name, value in (("count", count), ("depth", depth), ("budget", budget), ("first", first)):
         if value is not None and value < 1:
@@ -225,14 +228,13 @@ def next_judgements(
         raise UsageError(f"alpha={alpha!r} is not between 0 and 1")
     watched, notes = Progress.of(progress), Notes()
     named = name_runs(runs)
-    read: list[Run] = []
-    for name, source in named:
-        read.append(coerce_run(source, name))
-        watched(0.4 * len(read) / len(named))
+    reader: Callable[[Any, str], Any] = read_annotation if labels else coerce_run
+    read = read_each(named, reader, watched.part(0.0, 0.4))
+    rankings = concept_rankings(read) if labels else read
     past = read_ledger(ledger) if isinstance(ledger, str | Path | Input) else _drawn_cells(ledger)
     cells = CandidateCells.of(
         [name for name, _ in named],
-        ranks_within(read, depth),
+        ranks_within(rankings, depth),
         None if judge is None else judge_opinions(judge),
     )
     measure_object = parse_measure(measure)

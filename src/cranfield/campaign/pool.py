@@ -160,7 +160,7 @@ def make_pool(
         raise UsageError(f"depth={depth} is not a whole number from 1 on")
     watched = Progress.of(progress)
     named_runs = name_runs(runs)
-    read = _each(named_runs, _annotation if labels else coerce_run, watched.part(0.0, 0.5))
+    read = read_each(named_runs, read_annotation if labels else coerce_run, watched.part(0.0, 0.5))
     rankings = concept_rankings(read) if labels else read
     doubts = {} if judged is None else doubt_of(coerce_judgements(judged))
     pools = ranks_within(rankings, depth)
@@ -175,7 +175,7 @@ def make_pool(
     return Pool(depth, tuple(name for name, _ in named_runs), tuple(items))
 
 
-def _each(
+def read_each(
     named_runs: Sequence[tuple[str, Any]], read: Callable[[Any, str], Any], progress: Progress
 ) -> list[Any]:
     """The runs as objects, read one after the other."""
@@ -186,7 +186,7 @@ def _each(
     return results
 
 
-def _annotation(source: Any, name: str) -> LabelMatrix:
+def read_annotation(source: Any, name: str) -> LabelMatrix:
     return replace(coerce_labels(source, name), name=name)
 
 

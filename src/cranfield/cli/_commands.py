@@ -62,6 +62,7 @@ COMMANDS: dict[str, Command] = {
         "collection", "what is wrong with submissions, the truth unopened", "submissions"
     ),
     "truth pool": Command("truth_pool", "the items to judge: the first ones of every run"),
+    "truth next": Command("truth_next", "whose opinion is worth most next, and about which item"),
     "truth form": Command("truth_form", "forms for people who annotate, and what they filled in"),
     "truth survey": Command(
         "truth_survey", "ask people: measures, concept sets, words, categories, neighbours"

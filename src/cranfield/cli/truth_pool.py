@@ -61,8 +61,8 @@ def main(argv: Sequence[str]) -> int:
     options = {name: arguments.pop(name) for name in DRAWN}
     options = {name: value for name, value in options.items() if value is not None}
     if measure is not None:
-        if arguments["judged"] is not None or arguments["labels"]:
-            raise UsageError("measure= draws from runs of rankings; judgements go into ledger=")
+        if arguments["judged"] is not None:
+            raise UsageError("measure= draws round by round: judgements go into ledger=")
         if first is not None:
             options["count"] = first
         with output.working("pool") as progress:
@@ -70,6 +70,7 @@ def main(argv: Sequence[str]) -> int:
                 arguments["runs"],
                 measure,
                 depth=arguments["depth"],
+                labels=arguments["labels"],
                 **options,
                 progress=progress,
             )

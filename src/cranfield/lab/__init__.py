@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cranfield.campaign.next_judgements import NextJudgements, next_judgements
+    from cranfield.campaign.next_opinions import NextOpinions, next_opinions
     from cranfield.campaign.pool import Pool, make_pool
     from cranfield.campaign.surveys.measures import make_questionnaire
     from cranfield.campaign.surveys.preference import make_concept_survey
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 # Where the public names live; each is loaded when it is first used.
 _HOMES: dict[str, tuple[str, ...]] = {
     "cranfield.campaign.next_judgements": ("NextJudgements", "next_judgements"),
+    "cranfield.campaign.next_opinions": ("NextOpinions", "next_opinions"),
     "cranfield.campaign.pool": ("Pool", "make_pool"),
     "cranfield.campaign.surveys.measures": ("make_questionnaire",),
     "cranfield.campaign.surveys.preference": ("make_concept_survey",),
@@ -97,6 +99,7 @@ __all__ = [
     "Curves",
     "Generality",
     "NextJudgements",
+    "NextOpinions",
     "OverlapStudy",
     "Plan",
     "Pool",
@@ -125,6 +128,7 @@ __all__ = [
     "make_pool",
     "make_questionnaire",
     "next_judgements",
+    "next_opinions",
     "plan_campaign",
     "random_study",
     "replay_designs",

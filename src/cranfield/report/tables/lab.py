@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from cranfield.answers import Answer
     from cranfield.campaign.next_judgements import NextJudgements
+    from cranfield.campaign.next_opinions import NextOpinions
     from cranfield.campaign.pool import Pool, PooledItem
     from cranfield.lab.growing_collections import Generality
     from cranfield.lab.planning import CampaignPlan
@@ -736,6 +737,22 @@ def next_judgements_document(answer: NextJudgements) -> Document:
         ]
         tables.append(Table(columns, pairs, "Pairs of runs", notes))
     return study_document(answer, tables, tables[0])
+
+
+def next_opinions_document(answer: NextOpinions) -> Document:
+    """A row for each opinion to ask for."""
+    columns = [Column("item", numeric=False), Column("annotator", numeric=False)]
+    columns += [Column("information", 3), Column("confidence", 3), Column("opinions", 0)]
+    rows: list[list[Cell]] = [
+        [o.item, o.annotator, o.information, o.confidence, o.opinions] for o in answer.opinions
+    ]
+    notes = [
+        answer.stop or f"{answer.open:,} of {answer.items:,} items open ({answer.method})",
+        "information: bits that the opinion is expected to tell; confidence: of the least certain "
+        "answer so far",
+    ]
+    table = Table(columns, rows, "Opinions to ask for", notes)
+    return study_document(answer, [table], table)
 
 
 def replay_document(answer: Replay) -> Document:
