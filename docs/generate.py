@@ -306,6 +306,7 @@ GALLERY: list[tuple[str, list[str], str]] = [
     ("effectiveness", RANKED, "Chatzichristofis et al. 2; Rocchio 2D"),
     ("topics", ["--run", "pca", *RANKED], "Rocchio 2D, topic by topic"),
     ("cutoffs", RANKED, "Rocchio 2C"),
+    ("thresholds", RANKED, "Rocchio 2C"),
     ("joint", ["--run", "gradients", "--cutoff", "50", *RANKED], "Rocchio 2B"),
     ("operating", RANKED, "Chatzichristofis et al. 2, relative operating characteristic"),
     ("detections", RANKED, "Chatzichristofis et al. 2, receiver operating characteristic"),

@@ -272,6 +272,16 @@ def above(limit: float | str) -> list[int]:
     return [len(items) for items in above_score({"run": run}, limit)[0].to_dict().values()]
 
 
+def at_thresholds(shares: Sequence[float]) -> list[tuple[float, float]]:
+    """Precision and recall of what scores at least so many percent of the way to the best: four
+    documents with 1, 0.6, 0.5 and 0, of which the first and the third are relevant."""
+    from cranfield.evaluation.precision_recall import threshold_curves
+
+    run = {"r": {"t": {"a": 1.0, "b": 0.6, "c": 0.5, "d": 0.0}}}
+    (precision,), (recall,) = threshold_curves({"t": {"a": 1, "c": 1}}, run)
+    return [(dict(precision.points)[s], dict(recall.points)[s]) for s in map(float, shares)]
+
+
 def overlap_of_keywords() -> list[list[float]]:
     """Three documents for a query of three keywords: scores of set overlap by query and by search,
     and the sizes of R(3), R(2) and R(1)."""
@@ -450,6 +460,7 @@ NAMES: dict[str, Any] = {
             tied_ranks,
             effectiveness,
             above,
+            at_thresholds,
             overlap_of_keywords,
             index_quality,
             acyclic,

@@ -148,6 +148,7 @@ CHARTS: dict[str, str] = {
     "effectiveness": "precision against recall over all cutoffs, not interpolated",
     "topics": "precision against recall of every topic of a run",
     "cutoffs": "precision and recall by cutoff",
+    "thresholds": "precision and recall of what scores at least a threshold",
     "joint": "precision and recall of every topic at a cutoff",
     "operating": "ROC of rankings: recall against fallout, with areas",
     "detections": "ROC of rankings in counts: detections against false alarms",
@@ -178,7 +179,7 @@ CHARTS_OF_MEASURES = (
 CHARTS_OF_LABELS = ("roc", "density", "concepts", "concept-curves", "reliability")
 CHARTS_OF_BOXES = ("box-recall", "box-errors")
 CHARTS_OF_RANKINGS = (
-    *("precision-recall", "effectiveness", "topics", "cutoffs", "joint", "operating"),
+    *("precision-recall", "effectiveness", "topics", "cutoffs", "thresholds", "joint", "operating"),
     *("detections", "generality", "generality-sizes", "gain"),
 )
 

@@ -305,3 +305,11 @@ def test_a_frame_of_several_runs_is_split_by_its_column(kind: str, column: str) 
     frame = library.table(data) if kind == "pyarrow" else library.DataFrame(data)
     scores = evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, frame, "AP")
     assert scores.mean() == {"A": {"AP": 0.5}, "B": {"AP": 0.5}}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_whole_way_up_leaves_the_best_item(seed: int) -> None:
+    scores = np.random.default_rng(seed).normal(size=50)
+    run = Run.from_dict({"t": {f"i{k}": float(v) for k, v in enumerate(scores)}})
+    assert run.above("100%").ranking("t") == run.ranking("t")[:1]
+    assert len(run.above("0%").ranking("t")) == 50

@@ -23,6 +23,7 @@ from cranfield.evaluation.precision_recall import (
     generality_points,
     joint_points,
     operating_curves,
+    threshold_curves,
     topic_curves,
 )
 from cranfield.evaluation.ranked import evaluate
@@ -107,6 +108,34 @@ def test_rocchio_2c_retrieved_sets_by_score():
     assert relative.to_dict() == {"t": {"a": 1.0, "b": 0.6, "c": 0.5}, "u": {"a": 10.0}}
     with pytest.raises(UsageError, match="expected a number"):
         above_score({"run": run}, "half")
+
+
+def test_rocchio_2c_precision_and_recall_against_the_threshold():
+    truth = {"t": {"a": 1, "b": 0, "c": 1}, "u": {"x": 1, "y": 1}}
+    # Shares of the way from the lowest to the highest score: 1, 0.6, 0.5, 0 and 1, 0.
+    run = {"t": {"a": 1.0, "b": 0.6, "c": 0.5, "d": 0.0}, "u": {"x": 10.0, "z": 2.0}}
+    precision, recall = threshold_curves(truth, {"r": run})
+    by_hand = {
+        0: (2 / 4 + 1 / 2, 2 / 2 + 1 / 2),
+        5: (2 / 3 + 1, 1.5),
+        50: (2 / 3 + 1, 1.5),
+        55: (1.5, 1.0),
+    }
+    by_hand |= {60: (1.5, 1.0), 65: (2.0, 1.0), 100: (2.0, 1.0)}
+    for share, sums in by_hand.items():
+        shown = (dict(precision[0].points)[share], dict(recall[0].points)[share])
+        assert shown == pytest.approx([total / 2 for total in sums])
+    drawn = charts.thresholds(precision, recall)
+    assert [panel.x.title for panel in drawn.panels] == [
+        "threshold, % of the scores (precision)",
+        "threshold, % of the scores (recall)",
+    ]
+    means = evaluate(QRELS, RUNS, "SetP SetR", min_score="80%").mean()
+    sample = threshold_curves(QRELS, RUNS)
+    for curves, name in zip(sample, ("SetP", "SetR"), strict=True):
+        assert {c.name: dict(c.points)[80.0] for c in curves} == pytest.approx(
+            {run: values[name] for run, values in means.items()}
+        )
 
 
 # ---- Chatzichristofis et al., section 2

@@ -324,6 +324,7 @@ AWKWARD_MEASURES = {
 }
 OWN_MEASURES = {"precision-recall", "effectiveness", "topics", "cutoffs", "joint", "operating"}
 OWN_MEASURES |= {
+    "thresholds",
     "detections",
     "generality",
     "roc",

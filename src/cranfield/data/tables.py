@@ -496,7 +496,9 @@ class Run(Table):
             for t, (first, last) in enumerate(pairwise(self.offsets.tolist())):
                 scores = self.values[first:last]
                 low, high = (scores.min(), scores.max()) if last > first else (0.0, 0.0)
-                thresholds[t] = low + bound * (high - low)
+                threshold = low + bound * (high - low)
+                # Rounding must not lose the best item at 100 %.
+                thresholds[t] = min(threshold, high) if bound <= 1 else threshold
         rows = np.flatnonzero(self.values >= np.repeat(thresholds, np.diff(self.offsets)))
         return self.of_rows(rows.astype(np.int64))
 

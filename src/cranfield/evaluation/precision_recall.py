@@ -330,6 +330,52 @@ def cutoff_curves(
     return tuple(curves)
 
 
+# In percent of the way from the lowest to the highest score of a topic.
+THRESHOLDS = range(0, 101, 5)
+
+
+def threshold_curves(
+    judgements: Any,
+    runs: Any,
+    *,
+    confidence: float = 0.95,
+    jobs: int | None = None,
+    **options: Any,
+) -> tuple[tuple[Curve, ...], tuple[Curve, ...]]:
+    """The means of precision and of recall of retrieved sets against the threshold (Ro 2C).
+
+    Retrieved is what scores at least so far up from the lowest to the highest score of the topic;
+    `options` are those of `evaluate`.
+    """
+    judged = coerce_judgements(judgements)
+    sources = {name: coerce_run(source, name) for name, source in name_runs(runs)}
+    levels = [
+        evaluate(judged, sources, "SetP SetR", min_score=f"{t}%", jobs=jobs, **options)
+        for t in THRESHOLDS
+    ]
+    precision, recall = (
+        tuple(
+            _threshold_curve(levels, name, row, quantity, confidence)
+            for row, name in enumerate(sources)
+        )
+        for quantity in levels[0].measures
+    )
+    return precision, recall
+
+
+def _threshold_curve(
+    levels: Sequence[Scores], name: str, row: int, quantity: Measure, confidence: float
+) -> Curve:
+    """A run's mean at each threshold, with its interval where there are several topics."""
+    values = np.array([scores.values[quantity][row] for scores in levels])
+    shares = list(map(float, THRESHOLDS))
+    band: tuple[tuple[float, float, float], ...] = ()
+    if values.shape[1] > 1:
+        box = wilson_intervals(values, (0.0, 1.0), confidence=confidence)
+        band = tuple(zip(shares, box.low.tolist(), box.high.tolist(), strict=True))
+    return Curve(name, _points(shares, values.mean(axis=1)), band)
+
+
 def joint_points(
     counts: CutoffCounts, cutoff: int, run: str | None = None
 ) -> tuple[tuple[str, float, float], ...]:

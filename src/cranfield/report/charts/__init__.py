@@ -40,6 +40,7 @@ from cranfield.report.charts.rankings import (
     rank_changes,
     surface,
     surface_edges,
+    thresholds,
     topics,
     units,
 )
@@ -83,6 +84,7 @@ __all__ = [
     "significance",
     "surface",
     "surface_edges",
+    "thresholds",
     "topics",
     "units",
 ]

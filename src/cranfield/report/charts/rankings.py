@@ -90,24 +90,52 @@ def topics(counts: CutoffCounts, run: str | None = None) -> Chart:
 @validate_params
 def cutoffs(counts: CutoffCounts) -> Chart:
     """Precision and recall against the cutoff, side by side."""
-    deep = counts.cutoffs[-1] > 100
-    few = len(counts.runs) <= MOST_BANDS
-    panels = []
-    for quantity in ("precision", "recall"):
-        curves = cutoff_curves(counts, "precision" if quantity == "precision" else "recall")
-        thin_curves = [_spread(c) for c in curves]
-        bands = tuple(Band(c.band, i, c.name) for i, c in enumerate(thin_curves) if c.band and few)
-        lines = tuple(Line(c.points, i, c.name) for i, c in enumerate(thin_curves))
-        layers = (bands, lines) if bands else (lines,)
-        panels.append(Panel(Axis(f"cutoff ({quantity})", "cutoff", log=deep), layers, 0.75))
+    precision, recall = (
+        [_spread(c) for c in curves]
+        for curves in (cutoff_curves(counts, "precision"), cutoff_curves(counts, "recall"))
+    )
     return Chart(
         "Precision and recall against the cutoff",
         f"Means of {len(counts.runs)} runs over {len(counts.topics)} topics, precision left and "
         "recall right; bands: 95 % intervals.",
-        tuple(panels),
+        _precision_and_recall(precision, recall, "cutoff", log=counts.cutoffs[-1] > 100),
         Axis("precision, recall", "value", UNIT),
         counts.runs,
     )
+
+
+@validate_params
+def thresholds(precision: Sequence[Curve], recall: Sequence[Curve]) -> Chart:
+    """Precision and recall of what scores at least a threshold, side by side."""
+    return Chart(
+        "Precision and recall against the threshold",
+        f"Means of {len(precision)} runs where those items are retrieved that score at least so "
+        "far up from the lowest to the highest score of the topic, precision left and recall "
+        "right; bands: 95 % intervals.",
+        _precision_and_recall(precision, recall, "threshold", unit="% of the scores"),
+        Axis("precision, recall", "value", UNIT),
+        tuple(curve.name for curve in precision),
+    )
+
+
+def _precision_and_recall(
+    precision: Sequence[Curve],
+    recall: Sequence[Curve],
+    across: str,
+    *,
+    unit: str = "",
+    log: bool = False,
+) -> tuple[Panel, ...]:
+    """A panel for each, with bands where there are few runs."""
+    panels = []
+    for quantity, curves in (("precision", precision), ("recall", recall)):
+        few = len(curves) <= MOST_BANDS
+        bands = tuple(Band(c.band, i, c.name) for i, c in enumerate(curves) if c.band and few)
+        lines = tuple(Line(c.points, i, c.name) for i, c in enumerate(curves))
+        layers = (bands, lines) if bands else (lines,)
+        title = f"{across}, {unit} ({quantity})" if unit else f"{across} ({quantity})"
+        panels.append(Panel(Axis(title, across, log=log), layers, 0.75))
+    return tuple(panels)
 
 
 @validate_params

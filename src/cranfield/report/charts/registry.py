@@ -20,6 +20,7 @@ from cranfield.evaluation.precision_recall import (
     above_score,
     count_at_cutoffs,
     gain_curves,
+    threshold_curves,
 )
 from cranfield.evaluation.ranked import DEFAULT_MEASURES
 from cranfield.evaluation.regions import RegionCurves, region_curves
@@ -177,6 +178,10 @@ def _gain(request: ChartRequest) -> Chart:
     return charts.gains(curves, gain=gain, against=request.against)
 
 
+def _thresholds(request: ChartRequest) -> Chart:
+    return charts.thresholds(*threshold_curves(jobs=request.jobs, **request.rankings()))
+
+
 def _placements(request: ChartRequest, relevant: int) -> list[Curves]:
     sizes = request.sizes or (request.collection_size or 20,)
     names = request.measures or "AP NMRR MNRO"
@@ -270,6 +275,7 @@ _BUILDERS: dict[str, Callable[[ChartRequest], Chart]] = {
     "effectiveness": lambda request: charts.effectiveness(request.counts(), mean=request.mean),
     "topics": lambda request: charts.topics(request.counts(), request.run),
     "cutoffs": lambda request: charts.cutoffs(request.counts()),
+    "thresholds": _thresholds,
     "joint": lambda request: charts.joint(request.counts(), request.cutoff, request.run),
     "operating": lambda request: charts.operating(request.counts(), mean=request.mean),
     "detections": lambda request: charts.detections(request.counts()),
