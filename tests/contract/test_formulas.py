@@ -13,6 +13,7 @@ SAME_FORMULA = {
     "mean": "how topics or concepts are averaged, which is no part of the formula of one",
     "empty": "which topics are averaged",
     "size": "which boxes count",
+    "shape": "what overlaps: boxes or masks",
     "missing": "the ranks of items that were not retrieved, whatever is computed from ranks",
 }
 # Here a parameter of that name is of another kind.

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cranfield._lazy import np
 from cranfield.errors import CranfieldError, UsageError
+from cranfield.io.files import inner_suffix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -106,6 +107,8 @@ def write_part(
 
     if kind == "ranked":
         return _write_judgements(truth, target, chosen)
+    if kind == "regions":
+        return _write_boxes(truth, target, chosen, {n for part in splits.values() for n in part})
     from cranfield.evaluation.probabilistic_truth import soft_file
     from cranfield.io.labels import read_labels, resolve_unlisted, write_labels
 
@@ -121,6 +124,24 @@ def write_part(
     names = tuple(every.items[row] for row in rows)
     file = target / "truth.csv"
     write_labels(every.map(lambda m: m[rows], items=names), file)
+    return file
+
+
+def _write_boxes(truth: Path, target: Path, chosen: Any, listed: set[str]) -> Path:
+    """The boxes of some items; COCO's JSON keeps all that it says of them."""
+    from cranfield.io.regions import read_regions, write_coco_part, write_regions
+
+    every = read_regions(truth)
+    # COCO numbers the items, and splits list them by the names of their files.
+    names = {item: item for item in every.items}
+    names |= {item: alias for alias, item in every.item_aliases.items() if alias in listed}
+    part = every.of_items(chosen(tuple(names.values())))
+    if inner_suffix(truth) == ".json":
+        file = target / "boxes.json"
+        write_coco_part(truth, part.items, file)
+    else:
+        file = target / "boxes.csv"
+        write_regions(part, file)
     return file
 
 

@@ -278,6 +278,18 @@ def _slow_coco(text: bytes, where: str, name: str, *, masks: bool = False) -> Re
     return truth if masked is None else _with_masks(truth, masked.masks)
 
 
+def write_coco_part(source: Path, items: Sequence[str], target: Path) -> None:
+    """Write the images of some items, by their numbers, and their annotations."""
+    content = _json_content(read_json_bytes(source), describe(source))
+    if not isinstance(content, dict):
+        raise InputError.single(describe(source), "is no truth of COCO")
+    wanted = set(items)
+    images = [r for r in _records_of(content, "images") if str(r.get("id")) in wanted]
+    kept = [r for r in _records_of(content, "annotations") if str(r.get("image_id")) in wanted]
+    part = content | {"images": images, "annotations": kept}
+    write_atomic(target, json.dumps(part).encode())
+
+
 def _sides_of(content: Mapping[str, Json]) -> dict[int, tuple[int, int]]:
     """Height and width of each image that tells them."""
     sides = {}

@@ -30,10 +30,10 @@ from cranfield.site.publish import publish
 
 MANIFEST = "manifest.json"
 SCRIPT = "reproduce.sh"
-RUN_KEYS = {"ranked": "runs", "labels": "label_runs"}
-TRUTH_KEYS = {"ranked": "judgements", "labels": "truth"}
+RUN_KEYS = {"ranked": "runs", "labels": "label_runs", "regions": "box_runs"}
+TRUTH_KEYS = {"ranked": "judgements", "labels": "truth", "regions": "boxes"}
 SCORER_KEYS = {"ranked": "scorer", "labels": "label_scorer"}
-BASELINES = {"ranked": "baseline", "labels": "label_baseline"}
+BASELINES = {"ranked": "baseline", "labels": "label_baseline", "regions": "box_baseline"}
 _HEAD = """#!/bin/sh
 # Makes every table of this export again from its collection, by commands of cranfield, and
 # compares each with the one that the site showed. Ends with 1 when a table differs.
@@ -157,7 +157,7 @@ def _tables(
 ) -> list[str]:
     """Write every table that the scores of the site have something for."""
     folder = job_input["tasks"][kind]["scores"]
-    if not folder or SCORER_KEYS[kind] in job_input["private"]:
+    if not folder or SCORER_KEYS.get(kind) in job_input["private"]:
         # What a program of the task computes is not computed again by a script.
         return []
     material = material_of(Path(folder), collection, kind)

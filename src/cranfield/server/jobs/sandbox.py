@@ -170,6 +170,10 @@ def prepare_collection(job_input: dict[str, Any], folder: Path) -> Collection:
             measures=measures,
             run_facts=facts,
         )
+    if job_input["task"] == "regions":
+        return replace(
+            collection, boxes=truth, box_runs=(path,), box_measures=measures, run_facts=facts
+        )
     return replace(
         collection,
         truth=truth,
@@ -332,5 +336,6 @@ if __name__ == "__main__":
         "cranfield.comparison.compare",
         "cranfield.evaluation.labels",
         "cranfield.evaluation.ranked",
+        "cranfield.evaluation.regions",
         "cranfield.io.collection",
     )

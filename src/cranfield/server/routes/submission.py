@@ -43,7 +43,11 @@ from cranfield.server.services.uploads import TooLargeError, Upload, blob_path
 
 BLOCK = 1 << 20
 ZIP = b"PK\x03\x04"
-KIND_NAMES = {"ranked": "rankings of items", "labels": "annotations of items with concepts"}
+KIND_NAMES = {
+    "ranked": "rankings of items",
+    "labels": "annotations of items with concepts",
+    "regions": "boxes around what items show",
+}
 FIELDS = ("task", "tag", "configuration", "description", "features", "classifier", "threshold")
 
 

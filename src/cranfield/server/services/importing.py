@@ -41,7 +41,7 @@ PRIVATE_KEYS = (
     "subject_categories",
     "category_parents",
 )
-TITLES: dict[Kind, str] = {"ranked": "Retrieval", "labels": "Annotation"}
+TITLES: dict[Kind, str] = {"ranked": "Retrieval", "labels": "Annotation", "regions": "Regions"}
 ACTOR = "import"
 MANIFEST, SETTINGS = "manifest.json", "collection.toml"
 
@@ -106,10 +106,6 @@ def import_collection(
 def _importable(path: str | Path, *, may_run: bool) -> Collection:
     """A collection that the site has tasks for, or an error that says why not."""
     collection = read_collection(collection_in(path))
-    if "regions" in collection.kinds:
-        raise UsageError(
-            "the site has no tasks of boxes yet: `cranfield report site` publishes their results"
-        )
     if not collection.kinds:
         raise UsageError(f"{collection.folder} names no truth and no runs: there is no task")
     if (collection.scorer or collection.label_scorer) and not may_run:
@@ -123,6 +119,11 @@ def _importable(path: str | Path, *, may_run: bool) -> Collection:
         raise UsageError(
             f"{collection.truth} is a folder; the site takes a truth of one file: "
             f"cranfield convert {collection.truth} truth.csv makes it"
+        )
+    if collection.boxes is not None and collection.boxes.is_dir():
+        raise UsageError(
+            f"{collection.boxes} is a folder; the site takes boxes of one file: "
+            f"cranfield convert --kind regions {collection.boxes} boxes.json makes it"
         )
     check_listed(collection)
     return collection
@@ -166,10 +167,12 @@ def public_part(collection: Collection) -> Collection:
         **hidden,
         runs=(),
         label_runs=(),
+        box_runs=(),
         run_facts={},
         teams=(),
         baseline="",
         label_baseline="",
+        box_baseline="",
     )
 
 
@@ -290,6 +293,7 @@ def _write_campaign(
         "licence": collection.licence,
         "measures": " ".join(collection.measures),
         "label_measures": " ".join(collection.label_measures),
+        "box_measures": " ".join(collection.box_measures),
         "seed": collection.seed,
         # A task without a truth gets one from people who judge a pool.
         "pooled": int(any(TRUTH[prepared_task.kind] not in sealed for prepared_task in prepared)),

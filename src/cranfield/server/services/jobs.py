@@ -47,10 +47,13 @@ def key_of(*parts: Any) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
+# The columns of a campaign with the measures of each kind of task.
+MEASURE_COLUMNS = {"ranked": "measures", "labels": "label_measures", "regions": "box_measures"}
+
+
 def measures_of(row: Any) -> list[str]:
     """The measures that a task is scored by."""
-    measures = row["label_measures"] if row["kind"] == "labels" else row["measures"]
-    return split_names(str(measures))
+    return split_names(str(row[MEASURE_COLUMNS[row["kind"]]]))
 
 
 def final_part(row: Any) -> str:
@@ -85,6 +88,7 @@ def _scorable_runs(run_id: str | None = None, task_id: str | None = None) -> Any
             task.c.campaign,
             campaign.c.measures,
             campaign.c.label_measures,
+            campaign.c.box_measures,
             campaign.c.live_part,
             campaign.c.state.label("campaign_state"),
         )

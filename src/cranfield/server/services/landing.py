@@ -37,7 +37,7 @@ SMALL_PICTURE = 4096
 # How many items of each topic a sample submission ranks, and how many lines a page shows of it.
 SAMPLE_DEPTH, SAMPLE_LINES = 10, 3
 # Measures of a task whose collection names none.
-USUAL_MEASURES: dict[str, str] = {"ranked": "AP", "labels": "AP.concept"}
+USUAL_MEASURES: dict[str, str] = {"ranked": "AP", "labels": "AP.concept", "regions": "AP.region"}
 FORMATS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "ranked": (
         "a line for each item that was found, in six columns",
@@ -55,6 +55,16 @@ FORMATS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         (
             ("item", "the item"),
             ("one column for each concept", "the confidence that the item shows it, from 0 to 1"),
+        ),
+    ),
+    "regions": (
+        "CSV with a line for each box",
+        (
+            ("item", "the item"),
+            ("concept", "what the box is around"),
+            ("x, y", "the pixels of its upper left corner, from the left and from above"),
+            ("width, height", "its sides in pixels"),
+            ("confidence", "how sure the run is of it; surer boxes come first"),
         ),
     ),
 }
@@ -343,7 +353,7 @@ def sample_lines(
         kind: [row.name for row in connection.execute(_public(task_row["id"], kind))]
         for kind in ("topic", "item", "concept")
     }
-    lines = _ranked_lines if task_row["kind"] == "ranked" else _label_lines
+    lines = SAMPLES[task_row["kind"]]
     for number, line in enumerate(lines(names)):
         if number == most:
             return
@@ -363,6 +373,18 @@ def _label_lines(names: dict[str, list[str]]) -> Iterator[str]:
     values = ",".join(["0.5"] * len(names["concept"]))
     for item in names["item"]:
         yield f"{_csv_cell(item)},{values}"
+
+
+def _box_lines(names: dict[str, list[str]]) -> Iterator[str]:
+    if not names["item"] or not names["concept"]:
+        return
+    yield "item,concept,x,y,width,height,confidence"
+    concept = _csv_cell(names["concept"][0])
+    for item in names["item"]:
+        yield f"{_csv_cell(item)},{concept},0,0,10,10,0.5"
+
+
+SAMPLES = {"ranked": _ranked_lines, "labels": _label_lines, "regions": _box_lines}
 
 
 def _csv_cell(text: str) -> str:

@@ -376,6 +376,7 @@ def material_of(
     """Stored scores with all that the pages of a task need."""
     from cranfield.answers import load
     from cranfield.campaign.results import ResultsData
+    from cranfield.campaign.scoring import TRUTH
     from cranfield.comparison.answer import Comparison
     from cranfield.evaluation.scores import Scores
 
@@ -400,10 +401,8 @@ def material_of(
         run_facts=facts,
         teams=teams,
     )
-    if task_row["kind"] == "ranked":
-        collection = replace(collection, judgements=truth)
-    else:
-        collection = replace(collection, truth=truth)
+    replaced: dict[str, Any] = {TRUTH[task_row["kind"]]: truth}
+    collection = replace(collection, **replaced)
     if not isinstance(scores, Scores) or not isinstance(comparison, Comparison | None):
         raise TypeError(f"{folder} does not hold scores")
     material = ResultsData.of(

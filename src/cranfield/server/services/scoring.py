@@ -94,6 +94,7 @@ def _score_arguments(connection: Connection, context: Context, job_input: Row) -
                 campaign.c.slug,
                 campaign.c.measures,
                 campaign.c.label_measures,
+                campaign.c.box_measures,
                 campaign.c.live_part,
                 campaign.c.id.label("campaign"),
             )
@@ -115,8 +116,10 @@ def _score_arguments(connection: Connection, context: Context, job_input: Row) -
         "public": str(settings.public / row["slug"]),
         "truth": str(settings.sealed / truth["file"]),
         "part": part_of(connection, row, job_input.get("part", "")),
-        "silver": private_files(connection, settings, row["slug"]).get(SILVER[row["kind"]]),
-        "scorer": private_files(connection, settings, row["slug"]).get(SCORERS[row["kind"]]),
+        "silver": private_files(connection, settings, row["slug"]).get(SILVER.get(row["kind"], "")),
+        "scorer": private_files(connection, settings, row["slug"]).get(
+            SCORERS.get(row["kind"], "")
+        ),
         "task": row["kind"],
         "measures": jobs.measures_of(row),
         "run": {
@@ -228,6 +231,7 @@ def _set_runs(connection: Connection, task_id: str) -> dict[str, Row]:
             task.c.kind,
             campaign.c.measures,
             campaign.c.label_measures,
+            campaign.c.box_measures,
             campaign.c.live_part,
         )
         .join(team, team.c.id == run.c.team)

@@ -100,6 +100,7 @@ campaign = Table(
     text("configurations"),
     text("measures"),
     text("label_measures"),
+    text("box_measures"),
     text("primary_measure"),
     number("seed", 0),
     # 1: runs are pooled and judged after the closing.
@@ -129,7 +130,7 @@ task = Table(
     to("campaign"),
     must("slug"),
     must("title"),
-    must("kind"),  # ranked or labels
+    must("kind"),  # ranked, labels or regions
     text("split"),
     text("run_form"),
     text("threshold_form"),
