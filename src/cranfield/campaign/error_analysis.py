@@ -21,6 +21,7 @@ from cranfield.data.collection import Kind
 from cranfield.errors import NeedsError, check_counts
 from cranfield.evaluation.explanations import BINS, Mistakes, score_with_mistakes
 from cranfield.evaluation.inputs import LABEL_OPTIONS, EvaluationInput
+from cranfield.evaluation.losses import BROKEN, KINDS, MISSED, WRONG, LossPart, RunLoss
 from cranfield.evaluation.scores import Scores, hardest
 from cranfield.io.collection import read_collection
 from cranfield.measures import Measure
@@ -53,9 +54,10 @@ def analyse_errors(
 ) -> ErrorAnalysis:
     """The hardest topics, those where runs disagree, and gains and losses against a baseline.
 
-    With `mistakes` also the concepts that are confused most, and wrong labels by confidence;
-    single items among them are named only with `items`. `shown` is the length of every table,
-    None for all.
+    With `mistakes` also the concepts that are confused most, wrong labels by confidence, and what
+    the loss of each run is made of under measures with costs or a hierarchy: broken rules, wrong
+    and missed labels, pairs of concepts. Single items are named only with `items`. `shown` is the
+    length of every table, None for all.
 
     >>> from cranfield import evaluate
     >>> truth = {"t1": {"a": 1}, "t2": {"b": 1}}
@@ -72,6 +74,8 @@ def analyse_errors(
     if baseline is not None:
         parts += table.changes(baseline)
     if mistakes is not None:
+        losses = [loss for loss in mistakes.losses if loss.run in scores.runs]
+        parts += _lost(losses, shown)
         parts += _mistaken(mistakes, shown, items=items)
     return ErrorAnalysis(
         name="errors",
@@ -256,6 +260,93 @@ class _Table:
         counts = defined.sum(axis=0)
         means: NDArray[np.float64] = np.where(counts > 0, total / np.maximum(counts, 1), np.nan)
         return means
+
+
+PAIRS_OF_RUN = 3
+MADE_OF = (
+    "loss: how far the value is from that of a perfect run, divided among the labels at fault; "
+    "SRP: a concept that is ranked too high stands in the place of a true one, which is missed"
+)
+
+
+def _lost(losses: Sequence[RunLoss], limit: int | None) -> Iterator[ResultPart]:
+    """What the loss of each run is made of, which rules it breaks, and which pairs cost most."""
+    if not losses:
+        return
+    rows: list[tuple[Cell, ...]] = [
+        (loss.run, loss.measure, loss.value, loss.loss, *(loss.of(kind) for kind in KINDS))
+        for loss in losses
+    ]
+    columns = (
+        text("run", link="run"),
+        text("measure"),
+        ResultColumn("value"),
+        ResultColumn("loss"),
+        ResultColumn(BROKEN, "by broken rules"),
+        ResultColumn(WRONG, "by wrong labels"),
+        ResultColumn(MISSED, "by missed labels"),
+    )
+    yield ResultPart("loss_parts", "Where the loss comes from", columns, tuple(rows), (MADE_OF,))
+    one = len({(loss.run, loss.measure) for loss in losses}) == 1
+    each = limit if one or limit is None else min(limit, PAIRS_OF_RUN)
+    if any(part.rule for loss in losses for part in loss.parts):
+        yield _broken_rules(losses, each)
+    yield _costly_pairs(losses, each)
+
+
+def _broken_rules(losses: Sequence[RunLoss], each: int | None) -> ResultPart:
+    rows: list[tuple[Cell, ...]] = []
+    for loss in losses:
+        of_rule: dict[str, list[LossPart]] = {}
+        for part in loss.parts:
+            if part.rule:
+                of_rule.setdefault(part.rule, []).append(part)
+        rules = [
+            (math.fsum(p.loss for p in broken), rule, max(p.items for p in broken))
+            for rule, broken in of_rule.items()
+        ]
+        rules.sort(key=lambda rule: (-rule[0], rule[1]))
+        rows += [(loss.run, loss.measure, rule, items, cost) for cost, rule, items in rules[:each]]
+    columns = (
+        text("run", link="run"),
+        text("measure"),
+        text("rule"),
+        count("items", "in items"),
+        ResultColumn("loss"),
+    )
+    note = "a label that breaks several rules is counted to each in equal parts"
+    return ResultPart("rules", "Rules that are broken", columns, tuple(rows), (note,))
+
+
+def _costly_pairs(losses: Sequence[RunLoss], each: int | None) -> ResultPart:
+    rows: list[tuple[Cell, ...]] = []
+    for loss in losses:
+        of_pair: dict[tuple[str, str], list[LossPart]] = {}
+        for part in loss.parts:
+            if not part.rule:
+                of_pair.setdefault((part.true, part.assigned), []).append(part)
+        pairs = [
+            (math.fsum(p.loss for p in parts), *pair, math.fsum(p.times for p in parts))
+            for pair, parts in of_pair.items()
+        ]
+        pairs.sort(key=lambda pair: (-pair[0], pair[1], pair[2]))
+        rows += [
+            (loss.run, loss.measure, true, assigned, times, cost)
+            for cost, true, assigned, times in pairs[:each]
+        ]
+    columns = (
+        text("run", link="run"),
+        text("measure"),
+        text("true", link="concept"),
+        text("assigned", "assigned instead", "concept"),
+        ResultColumn("times", places=1),
+        ResultColumn("loss"),
+    )
+    note = (
+        "times: labels that were matched so, in parts where several are equally near; a "
+        "concept alone was missed, or wrongly assigned, for nothing in particular"
+    )
+    return ResultPart("costs", "Concepts that cost most", columns, tuple(rows), (note,))
 
 
 def _mistaken(mistakes: Mistakes, limit: int | None, *, items: bool) -> Iterator[ResultPart]:

@@ -64,7 +64,7 @@ _ALL = (
         "cranfield.campaign.results.units:best_per_concept",
         ("concepts",),
         ("labels", "regions"),
-        ("measure",),
+        ("measures",),
     ),
     TableSpec(
         "best-per-topic",
@@ -73,7 +73,7 @@ _ALL = (
         "cranfield.campaign.results.units:best_per_topic",
         ("topics",),
         ("ranked",),
-        ("measure",),
+        ("measures",),
     ),
     TableSpec(
         "best-per-item",

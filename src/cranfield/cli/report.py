@@ -133,8 +133,8 @@ def table(arguments: Arguments, output: Output) -> int:
 
 ERRORS_DESCRIPTION = """\
 Where runs fail: the hardest topics, those where runs disagree, the largest gains
-and losses against a baseline; for annotations also the concepts that are confused most, and
-wrong labels by confidence."""
+and losses against a baseline; for annotations also the concepts that are confused most, wrong
+labels by confidence, and where the loss comes from under measures with costs or a hierarchy."""
 
 
 ERRORS_EXAMPLES = """examples:

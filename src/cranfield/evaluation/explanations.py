@@ -18,6 +18,7 @@ from cranfield.data.labels import CHUNK_CELLS, LabelMatrix
 from cranfield.data.ontology import Knowledge, Violation
 from cranfield.errors import NeedsError, UsageError, suggest
 from cranfield.evaluation.labels import LabelTask
+from cranfield.evaluation.losses import RunLoss, run_losses
 from cranfield.io.coerce import LabelsForm
 from cranfield.measures.base import Measure
 from cranfield.measures.labels.blocks import ItemBlock, PerItem
@@ -271,7 +272,8 @@ class Mistakes:
     `confused[i, j]` counts, over items and runs, where concept i was missed and concept j was
     assigned instead of it: both in one item. `assigned` and `wrong` count labels by the tenth
     of the confidence that the run gave them; runs without confidences are not in them. `worst`
-    has the wrong labels of which runs were most sure. `named` are the items and concepts that runs
+    has the wrong labels of which runs were most sure. `losses` are those of each run by reason,
+    under measures with costs or a hierarchy. `named` are the items and concepts that runs
     name themselves; None for concepts where a run has columns without names.
     """
 
@@ -282,6 +284,7 @@ class Mistakes:
     assigned: NDArray[np.int64] = field(init=False)
     wrong: NDArray[np.int64] = field(init=False)
     worst: list[WrongLabel] = field(default_factory=list)
+    losses: list[RunLoss] = field(default_factory=list)
     runs: int = 0
     named: dict[str, set[str] | None] = field(default_factory=dict)
 
@@ -296,7 +299,9 @@ class Mistakes:
         """The counts as JSON has them; the truth is not among them."""
         counts = {name: getattr(self, name).tolist() for name in _COUNTS}
         worst = [[w.confidence, w.run, w.item, w.concept] for w in self.worst]
-        return {"concepts": list(self.concepts), "runs": self.runs, "worst": worst, **counts}
+        losses = [loss.to_dict() for loss in self.losses]
+        plain = {"concepts": list(self.concepts), "runs": self.runs, "worst": worst}
+        return plain | {"losses": losses, **counts}
 
     @classmethod
     def joined(cls, parts: Sequence[Mapping[str, Any]]) -> Mistakes:
@@ -306,6 +311,8 @@ class Mistakes:
             for name in _COUNTS:
                 setattr(total, name, getattr(total, name) + np.array(part[name], dtype=np.int64))
             total.runs += int(part["runs"])
+            # Counts of an earlier version have no losses.
+            total.losses += [RunLoss.from_dict(loss) for loss in part.get("losses", ())]
             total.worst = _surest([*total.worst, *(WrongLabel(*w) for w in part["worst"])])
         return total
 
@@ -394,7 +401,11 @@ def score_with_mistakes(
         for k, run in enumerate(task.runs(runs), 1):
             report_progress.check()
             mistakes.heard(run)
-            mistakes.add(task.aligned(run, Notes()).run)
+            aligned = task.aligned(run, Notes()).run
+            mistakes.add(aligned)
+            # Under probabilities a score is a mean over truths, which has no reasons of one.
+            if task.chances is None:
+                mistakes.losses += run_losses(task.truth, aligned, task.measures, task.knowledge)
             yield run
             report_progress(k / len(runs))
 

@@ -61,34 +61,55 @@ def best_of_units(material: ResultsData, measure: Measure) -> list[UnitBest]:
     return winners
 
 
-def best_per_concept(material: ResultsData, *, measure: str | None = None) -> ResultTable:
+def best_per_concept(
+    material: ResultsData, *, measures: Sequence[str] | None = None
+) -> ResultTable:
     """The best value of every concept with its group and configuration, and counts of both."""
-    return _best_per_unit(material, "concept", measure, "No Tables 10.4, 10.10")
+    return _best_per_unit(material, "concept", measures, "No Tables 10.4, 10.10")
 
 
-def best_per_topic(material: ResultsData, *, measure: str | None = None) -> ResultTable:
+def best_per_topic(material: ResultsData, *, measures: Sequence[str] | None = None) -> ResultTable:
     """The best value of every topic with its group and configuration, and counts of both."""
-    return _best_per_unit(material, "topic", measure, "as No Table 10.10, for topics")
+    return _best_per_unit(material, "topic", measures, "as No Table 10.10, for topics")
 
 
-def _best_per_unit(material: ResultsData, unit: Link, name: str | None, source: str) -> ResultTable:
-    measure = unit_measure(material, unit, name)
+def _best_per_unit(
+    material: ResultsData, unit: Link, names: Sequence[str] | None, source: str
+) -> ResultTable:
+    """Teams and counts are by the first of the measures; of others the best value and its run."""
+    measure, *others = _unit_measures(material, unit, names)
     winners = best_of_units(material, measure)
+    of_others = [{b.unit: b for b in best_of_units(material, other)} for other in others]
     rows: list[tuple[Cell, ...]] = []
     for best in winners:
         teams, configurations = _teams(material, best), _configurations(material, best)
-        cells = SEVERAL.join(teams), SEVERAL.join(configurations), SEVERAL.join(best.runs)
-        rows.append((best.unit, best.value, *cells))
-    columns = (
+        cells: list[Cell] = [best.unit, best.value]
+        cells += [SEVERAL.join(c) for c in (teams, configurations, best.runs)]
+        for by_unit in of_others:
+            other = by_unit.get(best.unit)
+            cells += [None, ""] if other is None else [other.value, SEVERAL.join(other.runs)]
+        rows.append(tuple(cells))
+    columns = [
         ResultColumn(unit, numeric=False, link=unit),
         ResultColumn(str(measure), better=better(measure)),
         ResultColumn("team", numeric=False, link="team"),
         ResultColumn("configuration", "conf.", numeric=False),
         ResultColumn("run", numeric=False, link="run"),
-    )
+    ]
+    for other_measure in others:
+        columns += [
+            ResultColumn(str(other_measure), better=better(other_measure)),
+            ResultColumn(f"{other_measure} run", "run", numeric=False, link="run"),
+        ]
     notes = (f"{SEVERAL.strip()}: several share the best value",)
     title = f"Best per {unit}, by {measure}"
-    parts = [ResultPart(f"{unit}s", title, columns, tuple(rows), notes)]
+    every = [winners, *(list(by_unit.values()) for by_unit in of_others)]
+    ranges = {
+        str(m): [best.value for best in values]
+        for m, values in zip((measure, *others), every, strict=True)
+    }
+    parts = [ResultPart(f"{unit}s", title, tuple(columns), tuple(rows), notes)]
+    parts.append(_ranges(ranges, unit))
     by_team = _counted(_teams(material, best) for best in winners)
     by_configuration = _counted(_configurations(material, best) for best in winners)
     parts += [
@@ -107,6 +128,31 @@ def _best_per_unit(material: ResultsData, unit: Link, name: str | None, source: 
         "by_team": by_team,
     }
     return ResultTable(f"best-per-{unit}", title, source, tuple(parts), facts)
+
+
+def _unit_measures(material: ResultsData, unit: str, names: Sequence[str] | None) -> list[Measure]:
+    """The measures asked for, else all that have values per unit, the primary one before."""
+    if names:
+        return [unit_measure(material, unit, name) for name in names]
+    first, scores = unit_measure(material, unit, None), material.scores
+    others = [m for m in scores.measures if scores.unit_of[m] == unit and m in scores.values]
+    return list(dict.fromkeys([first, *others]))
+
+
+def _ranges(values: Mapping[str, Sequence[float]], unit: str) -> ResultPart:
+    """The mean, the least and the greatest of the best values, a row per measure."""
+    rows: list[tuple[Cell, ...]] = [
+        (name, len(best), float(np.mean(best)), min(best), max(best))
+        for name, best in values.items()
+    ]
+    columns = (
+        ResultColumn("measure", numeric=False),
+        ResultColumn("units", f"{unit}s", places=0),
+        ResultColumn("mean"),
+        ResultColumn("least"),
+        ResultColumn("greatest"),
+    )
+    return ResultPart("mean", f"The best values of all {unit}s", columns, tuple(rows))
 
 
 def _teams(material: ResultsData, best: UnitBest) -> list[str]:
@@ -172,8 +218,11 @@ def best_per_item(
         "least": min(best_values),
         "greatest": max(best_values),
     }
-    part = ResultPart("items", title, columns, tuple(rows))
-    return ResultTable("best-per-item", title, "No 10.7.2, Figure 10.5", (part,), facts)
+    parts = (
+        ResultPart("items", title, columns, tuple(rows)),
+        _ranges({str(scored_measure): best_values}, "item"),
+    )
+    return ResultTable("best-per-item", title, "No 10.7.2, Figure 10.5", parts, facts)
 
 
 def picture_of(material: ResultsData, item: str) -> str:
