@@ -11,7 +11,6 @@ PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "truth.md"
 BLOCKS = {
     "truth:crowds",
     "truth:reasons",
-    "check:alike",
     "check:silver",
     "check:differences",
     "check:alike",
