@@ -208,7 +208,7 @@ ROWS = {
     "tags": [
         (["tags.csv", "--min-items", "3"], lambda: cf.analyse_tags("tags.csv", min_items=3)),
     ],
-    "truth next": [(["log.csv"], lambda: cf.lab.next_opinions("log.csv"))],
+    "truth next": [([LOG], lambda: cf.lab.next_opinions(LOG))],
     "truth regions": [(["drawn.json"], lambda: cf.region_agreement("drawn.json"))],
     "groups": [(["grouped.csv"], lambda: cf.study_groups("grouped.csv"))],
     "query": [
