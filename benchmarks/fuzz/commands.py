@@ -258,6 +258,7 @@ STUDIED = [
     "lab requirements OS --costmap {costmap}",
     f"lab pool {{qrels}} {{run}} {{run}} -m AP --depth 3 {STUDY}",
     "lab pool --truth {truth} {labels} {labels} [--concepts {concepts}] -m AP --depth 3",
+    f"lab unjudged {{qrels}} {{run}} {{run}} {{run}} -m AP --depth 3 --trials 2 {STUDY}",
     "lab plan {qrels} {run} {run} -m AP --difference 0.1 --simulations 2 --resamples 9 "
     "[--test t] [--judgements-per-topic 20 --seconds 9 --hourly 12] [--judge-correlation 0.7]",
     f"lab plan --truth {{truth}} {{labels}} {{labels}} {KNOWN} -m F.example --difference 0.1 "

@@ -358,6 +358,7 @@ LAB: dict[str, Callable[[], dict[str, Any]]] = {
     "graded_labels": lambda: {"truth": matrix(), "count": 2},
     "graded_rankings": lambda: {"judged": cf.read_qrels("q.txt"), "count": 2},
     "leave_one_out": lambda: {"material": material()},
+    "rank_unjudged": lambda: {"material": material(), "trials": 2},
     "make_concept_survey": lambda: {
         "truth": TRUTH,
         "runs": LABELS,

@@ -101,6 +101,8 @@ def test_random_generality_pool(capsys):
     assert found["measures"]["AP"]["deviation_percent"][0] == 0
     found = answer(capsys, "lab", "pool", QRELS, *RUNS, "-m", "AP", "--depth", "10")
     assert all(r["score_without"] <= r["score"] for r in found["runs"])
+    found = answer(capsys, "lab", "unjudged", QRELS, *RUNS, "-m", "AP", "--trials", "2")
+    assert {order["method"] for order in found["orders"]} == set(found["methods"])
 
 
 @pytest.mark.parametrize("files", [[QRELS, *RUNS[:3]], [*TRUTH, *LABELS[:3]]])

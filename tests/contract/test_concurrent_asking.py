@@ -92,6 +92,7 @@ LONG = {
         cf.lab.StudyInput.labels(TRUTH, LABELS, "F.example"), count=1, progress=p
     ),
     "leave_one_out": lambda p: cf.lab.leave_one_out(material(), depth=5, progress=p),
+    "rank_unjudged": lambda p: cf.lab.rank_unjudged(material(), depth=5, trials=2, progress=p),
     "curves": lambda p: cf.lab.curves("AP RR", progress=p),
     "requirements": lambda p: cf.lab.requirements("AP RR", progress=p),
     "make_pool": lambda p: cf.lab.make_pool(RUNS, depth=5, progress=p),

@@ -175,6 +175,13 @@ def make_parser() -> Parser:
     _rankings(study)
     add(study, "--depth N", "depth of the pool", positive, 100)
     _work(study, seed=False)
+    study = step("unjudged", "how far runs can be ordered without judgements")
+    _rankings(study)
+    add(study, "--depth N", "how many items of each run make the pool", positive, 100)
+    help_text = "items of each run that are taken for relevant where its first ones are"
+    add(study, "--top N", help_text, positive, 10)
+    add(study, "--trials N", "random judgements", positive, 50)
+    _work(study)
     study = step("simulate", "make up runs of graded quality from a truth")
     add(study, "truth QRELS", "judgements, or a truth with --labels")
     add(study, "folder DIR", "where the runs go")

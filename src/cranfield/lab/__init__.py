@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         random_study,
         simulate_runs,
     )
+    from cranfield.lab.unjudged import UnjudgedStudy, rank_unjudged
     from cranfield.work.executors import Plan
 
 # Where the public names live; each is loaded when it is first used.
@@ -87,6 +88,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "random_study",
         "simulate_runs",
     ),
+    "cranfield.lab.unjudged": ("UnjudgedStudy", "rank_unjudged"),
     "cranfield.work.executors": ("Plan",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -112,6 +114,7 @@ __all__ = [
     "Stability",
     "StudyInput",
     "Survey",
+    "UnjudgedStudy",
     "cluster_measures",
     "comparable",
     "correlate",
@@ -131,6 +134,7 @@ __all__ = [
     "next_opinions",
     "plan_campaign",
     "random_study",
+    "rank_unjudged",
     "replay_designs",
     "replay_overlap",
     "requirements",

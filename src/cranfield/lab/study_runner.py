@@ -18,6 +18,7 @@ from cranfield.lab.ranking_stability import comparable, stability
 from cranfield.lab.reusability import leave_one_out
 from cranfield.lab.study_input import LabelMaterial, StudyInput
 from cranfield.lab.synthetic_runs import random_study
+from cranfield.lab.unjudged import rank_unjudged
 from cranfield.notes import Watcher
 from cranfield.options import LAB_COMPARABLE, LAB_GENERALITY, LAB_LABELS, LAB_RANKED
 from cranfield.work.executors import Plan
@@ -30,6 +31,7 @@ STUDIES: dict[str, tuple[Any, bool]] = {
     "random": (random_study, False),
     "generality": (generality, True),
     "pool": (leave_one_out, True),
+    "unjudged": (rank_unjudged, True),
 }
 
 

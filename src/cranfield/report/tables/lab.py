@@ -10,6 +10,7 @@ from cranfield.campaign.next_judgements import LEDGER_HEAD, ledger_rows
 from cranfield.errors import plural
 from cranfield.lab.measure_correlation import BASELINE, CONFIDENCE, Correlations, Join, forms_of
 from cranfield.lab.measure_requirements import TITLES, Requirements
+from cranfield.lab.unjudged import METHODS
 from cranfield.report.charts.studies import figures
 from cranfield.report.document import Cell, Column, Document, Table
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from cranfield.lab.replay import DesignReplay, OverlapStudy, Replay
     from cranfield.lab.reusability import Reusability
     from cranfield.lab.synthetic_runs import RandomStudy, SimulatedRuns
+    from cranfield.lab.unjudged import UnjudgedStudy
 
 
 def study_document(
@@ -544,6 +546,36 @@ def pool_document(answer: Pool, *, first: int | None = None) -> Document:
 def reusability_document(answer: Reusability) -> Document:
     """A row per run and measure."""
     return study_document(answer, [_reusability_table(answer)])
+
+
+def unjudged_document(answer: UnjudgedStudy) -> Document:
+    """How near each way comes to the order by judgements, and the scores of all runs."""
+    methods = list(answer.scores)
+    order_columns = [
+        Column("method", numeric=False),
+        Column("measure", numeric=False),
+        Column("tau", 3),
+        Column("tau_ap", 3, heading="tau AP"),
+        Column("best", numeric=False, heading="best run"),
+        Column("place_of_best", 0, heading="its place"),
+    ]
+    rows: list[list[Cell]] = [
+        [o.method, o.measure, o.tau, o.tau_ap, o.best, o.place_of_best] for o in answer.orders
+    ]
+    notes = [f"{method}: {words}" for method, words in METHODS.items()]
+    notes += [
+        "no evaluation: each says how like the others a run is; a run that finds what no other "
+        "does comes out low, however good",
+        "tau: to the order by judgements, tau AP with more weight on the top; its place: where the "
+        "run that is best by judgements stands",
+    ]
+    tables = [Table(order_columns, rows, "Orders without judgements", notes)]
+    for measure in answer.scores[methods[0]]:
+        columns = [Column("run", numeric=False), *(Column(method) for method in methods)]
+        by_method = [answer.scores[method][measure] for method in methods]
+        cells = zip(answer.runs, *by_method, strict=True)
+        tables.append(Table(columns, [list(row) for row in cells], f"Runs by {measure}"))
+    return study_document(answer, tables)
 
 
 def _pooled_items(answer: Pool, items: Sequence[PooledItem]) -> Table:
