@@ -86,13 +86,15 @@ def test_recall_with_a_union() -> None:
     check("Sa eq. 2", union / 4, ours["SetP"])
 
 
-TREE = CategoryGraph.from_pairs([("people", "all"), ("crowd", "people"), ("city", "all")])
+TREE = CategoryGraph.from_pairs(
+    [("people", "all"), ("crowd", "people"), ("city", "all"), ("nature", "all")]
+)
 VOTES = [
     (f"s{s}", item, category)
     for item, given in {
         "q": ("people", "people", "crowd", "city", "city"),
         "a": ("people", "crowd", "crowd", "crowd", "people"),
-        "b": ("city", "city", "city", "city", "people"),
+        "b": ("city", "city", "city", "city", "nature"),
     }.items()
     for s, category in enumerate(given)
 ]
