@@ -130,6 +130,7 @@ regions::Kind kind_of(const std::string& name) {
     if (name == "recall") return regions::Kind::recall;
     if (name == "f") return regions::Kind::f;
     if (name == "localisation") return regions::Kind::localisation;
+    if (name == "quality") return regions::Kind::quality;
     throw std::invalid_argument("no value of matches named " + name);
 }
 
@@ -247,12 +248,24 @@ void bind_regions(nb::module_& m) {
             },
             "size"_a, "depth"_a, "confidence"_a, "weights"_a, "jobs"_a)
         .def(
+            "quality",
+            [](const regions::Matches& self, std::size_t size, std::uint32_t depth,
+               double confidence, const In1<double>& weights, unsigned jobs) {
+                const auto shares = weights_of(self, size, weights);
+                check_partners(self);
+                return table_of(
+                    self, [&] { return self.quality(size, depth, confidence, shares, jobs); });
+            },
+            "size"_a, "depth"_a, "confidence"_a, "weights"_a, "jobs"_a)
+        .def(
             "influence",
             [](const regions::Matches& self, const std::string& kind, std::size_t size,
                std::uint32_t depth, const std::vector<std::size_t>& overlaps, double confidence,
                double beta, std::size_t items, unsigned jobs) {
                 const regions::Pull pull{kind_of(kind), confidence, beta};
-                if (pull.kind == regions::Kind::localisation) check_partners(self);
+                if (pull.kind == regions::Kind::localisation ||
+                    pull.kind == regions::Kind::quality)
+                    check_partners(self);
                 if (size >= self.sizes() || items < self.items())
                     throw std::invalid_argument("no such range of sizes, or too few items");
                 for (const std::size_t threshold : overlaps)

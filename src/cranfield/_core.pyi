@@ -243,6 +243,9 @@ class RegionMatches:
     def localisation(
         self, size: int, depth: int, confidence: float, weights: NDArray[np.float64], jobs: int
     ) -> NDArray[np.float64]: ...
+    def quality(
+        self, size: int, depth: int, confidence: float, weights: NDArray[np.float64], jobs: int
+    ) -> NDArray[np.float64]: ...
     def influence(
         self,
         kind: str,

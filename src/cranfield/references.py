@@ -332,6 +332,11 @@ REFERENCES: dict[str, Reference] = {
         "Localization recall precision (LRP): a new performance metric for object detection", 2018,
         "ECCV",
     ),
+    "kirillov-panoptic": Reference(
+        "inproceedings",
+        "Kirillov, Alexander; He, Kaiming; Girshick, Ross; Rother, Carsten; Dollár, Piotr",
+        "Panoptic segmentation", 2019, "CVPR",
+    ),
     "kendall-1945": Reference(
         "article", "Kendall, Maurice G.", "The treatment of ties in ranking problems", 1945,
         "Biometrika 33(3)",

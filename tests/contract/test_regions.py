@@ -54,6 +54,16 @@ def test_lrp_without_a_box_is_1():
     assert value("LRP.region", run={"a": [("dog", 0, 0, 1, 1, 0.5)]}) == 1
 
 
+def test_panoptic_quality_by_hand():
+    near = 80 / 120
+    assert value("PQ.region") == pytest.approx((1 + near) / (2 + 1 / 2 + 1 / 2))
+    assert value("PQ.region(threshold=0.85)") == pytest.approx(1 / (1 + 2 / 2))
+    assert value("PQ.region(iou=0.7)") == pytest.approx(1 / (1 + 2 / 2 + 2 / 2))
+    # Recognition times segmentation quality.
+    assert value("PQ.region") == pytest.approx(value("F.region") * (1 + near) / 2)
+    assert value("PQ.region", run={"a": []}) == 0
+
+
 def test_f_by_hand():
     assert value("F.region") == pytest.approx(2 * 2 / (2 * 2 + 1 + 1))
     assert value("F.region(threshold=0.85)") == pytest.approx(2 * 1 / (2 * 1 + 0 + 2))
@@ -101,7 +111,8 @@ def test_scores_travel(tmp_path):
 
 MANY = (
     "AP.region AP.region(iou=0.5) AP.region(rule='voc2010') AR.region@1 AR.region@100 "
-    "F.region(beta=2) LRP.region LRP.region(threshold=0.5) HF.region AP.region(size='small')"
+    "F.region(beta=2) LRP.region LRP.region(threshold=0.5) HF.region PQ.region(threshold=0.3) "
+    "AP.region(size='small')"
 )
 
 

@@ -398,6 +398,24 @@ std::vector<double> Matches::localisation(std::size_t size, std::uint32_t depth,
         });
 }
 
+std::vector<double> Matches::quality(std::size_t size, std::uint32_t depth, double confidence,
+                                     std::span<const double> weights, unsigned jobs) const {
+    return each(
+        size, weights, jobs, [&](const Concept& one, std::size_t at, double wanted, Curve&) {
+            const std::vector<Fate>& fates = one.fates[at];
+            double placed = 0, overlaps = 0;
+            for (std::size_t i = 0; i < fates.size(); ++i) {
+                if (one.confidence[i] < confidence) break;
+                if (fates[i] == Fate::ignored || (depth != 0 && one.rank[i] >= depth)) continue;
+                const double weight =
+                    weights.empty() ? 1 : weights[static_cast<std::size_t>(one.item[i])];
+                placed += weight;
+                if (fates[i] == Fate::right) overlaps += weight * one.share[at][i];
+            }
+            return 2 * overlaps / (placed + wanted);
+        });
+}
+
 Outcomes Matches::outcomes(std::size_t label, std::size_t size, std::size_t threshold) const {
     const Concept& one = concepts_[label];
     const std::size_t at = size * plan_.overlaps.size() + threshold;
@@ -464,7 +482,7 @@ void Matches::add_influence(const Concept& one, const Pull& pull, std::size_t si
     const bool optimal = pull.kind == Kind::localisation && std::isnan(pull.confidence);
     const double room = 1 - plan_.overlaps[at % plan_.overlaps.size()];
     const auto error_of = [&](std::size_t i) { return (1 - one.share[at][i]) / room - 1; };
-    double right = 0, wrong = 0, placed = 0, least = 1;
+    double right = 0, wrong = 0, placed = 0, overlaps = 0, least = 1;
     std::size_t last = 0;  // boxes from here on do not count
     for (std::size_t i = 0; i < fates.size(); ++i) {
         if (pull.kind != Kind::recall && !optimal && one.confidence[i] < pull.confidence) break;
@@ -472,6 +490,7 @@ void Matches::add_influence(const Concept& one, const Pull& pull, std::size_t si
             right += fates[i] == Fate::right;
             wrong += fates[i] == Fate::wrong;
             if (pull.kind == Kind::localisation && fates[i] == Fate::right) placed += error_of(i);
+            if (pull.kind == Kind::quality && fates[i] == Fate::right) overlaps += one.share[at][i];
         }
         if (!optimal) last = i + 1;
         const bool parted = i + 1 == fates.size() || one.confidence[i + 1] != one.confidence[i];
@@ -502,15 +521,17 @@ void Matches::add_influence(const Concept& one, const Pull& pull, std::size_t si
         by_right = 1 / below;  // times the error of the place
         by_wrong = by_wanted = (1 - value) / below;
     }
+    const double below = right + wrong + wanted, quality = 2 * overlaps / below;
+    if (pull.kind == Kind::quality) by_wrong = by_wanted = -quality / below;
     add_wanted(by_wanted);
-    for (std::size_t i = 0; i < last; ++i) {
-        if (!counts(i)) continue;
-        if (fates[i] == Fate::wrong)
-            sums[item_of(i)] += share * by_wrong;
-        else
-            sums[item_of(i)] +=
-                share * by_right * (pull.kind == Kind::localisation ? error_of(i) : 1);
-    }
+    const auto of_right = [&](std::size_t i) {
+        if (pull.kind == Kind::localisation) return by_right * error_of(i);
+        if (pull.kind == Kind::quality) return (2 * one.share[at][i] - quality) / below;
+        return by_right;
+    };
+    for (std::size_t i = 0; i < last; ++i)
+        if (counts(i))
+            sums[item_of(i)] += share * (fates[i] == Fate::wrong ? by_wrong : of_right(i));
 }
 
 std::vector<double> Matches::influence(const Pull& pull, std::size_t size, std::uint32_t depth,

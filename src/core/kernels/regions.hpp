@@ -43,12 +43,12 @@ struct Outcomes {
     std::vector<std::uint8_t> fate;     // 0 wrong, 1 right, 2 ignored
 };
 
-enum class Kind { precision, recall, f, localisation };
+enum class Kind { precision, recall, f, localisation, quality };
 
 // The value of which items are asked how far they pull it.
 struct Pull {
     Kind kind = Kind::precision;
-    double confidence = 0;  // of F and of localisation, NaN for the best one
+    double confidence = 0;  // of F, localisation and quality; NaN for the best localisation
     double beta = 1;
 };
 
@@ -73,6 +73,10 @@ class Matches {
     // the least that any confidence gives. Only of plans with partners.
     std::vector<double> localisation(std::size_t size, std::uint32_t depth, double confidence,
                                      std::span<const double> weights, unsigned jobs) const;
+    // Panoptic quality: the overlaps of the right boxes over the mean of all boxes and objects.
+    // Only of plans with partners.
+    std::vector<double> quality(std::size_t size, std::uint32_t depth, double confidence,
+                                std::span<const double> weights, unsigned jobs) const;
     Outcomes outcomes(std::size_t label, std::size_t size, std::size_t threshold) const;
 
     // How far the weight of each of `items` items pulls the mean over concepts and `overlaps`

@@ -311,7 +311,7 @@ class MatchedRun:
                 overlaps,
                 sizes,
                 0 if 0 in depths else max(depths),
-                any(plan.kind == "localisation" for plan in members),
+                any(plan.kind in ("localisation", "quality") for plan in members),
                 jobs,
                 _mask_columns(truth.masks, placed.masks) if key[1] == "mask" else None,
             )
@@ -396,6 +396,8 @@ class MatchedRun:
             return matches.f_measure(
                 size, plan.depth, plan.confidence, plan.beta, weights, self._jobs
             )
+        if plan.kind == "quality":
+            return matches.quality(size, plan.depth, plan.confidence, weights, self._jobs)
         return matches.localisation(size, plan.depth, plan.confidence, weights, self._jobs)
 
 

@@ -11,7 +11,7 @@ from cranfield.errors import MeasureError
 from cranfield.measures.base import Measure, Param
 from cranfield.references import Source
 
-Kind: TypeAlias = Literal["precision", "recall", "f", "localisation", "credit"]
+Kind: TypeAlias = Literal["precision", "recall", "f", "localisation", "quality", "credit"]
 FAMILY = "regions"
 NEEDS = frozenset({"regions"})
 # Thresholds of the overlap that COCO averages over, and its ranges of areas.
@@ -119,6 +119,10 @@ def _f(measure: Measure) -> RegionPlan:
 
 def _credit(measure: Measure) -> RegionPlan:
     return _f(measure)._replace(kind="credit", rule="credit")
+
+
+def _quality(measure: Measure) -> RegionPlan:
+    return _localisation(measure)._replace(kind="quality")
 
 
 def _localisation(measure: Measure) -> RegionPlan:
@@ -277,7 +281,38 @@ HF = Measure(
     undefined="no box of the concept in the truth: concept left out",
     example="HF.region HF.region(iou=0.75, threshold=0.3)",
 )
-DECLARED: tuple[Measure, ...] = (AP, AR, F, LRP, HF)
+PQ = Measure(
+    name="PQ.region",
+    title="Panoptic quality",
+    formula=r"\frac{\sum_{i\in\mathrm{TP}}\mathrm{IoU}_i}"
+    r"{\mathrm{TP}+\frac{1}{2}\mathrm{FP}+\frac{1}{2}\mathrm{FN}}",
+    source=Source(
+        "kirillov-panoptic",
+        "1",
+        deviation="regions of the run may overlap: those that are at least so sure are matched as "
+        "COCO's program matches them, the surest first",
+    ),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=NEEDS,
+    plan=_quality,
+    family=FAMILY,
+    summary="The overlaps of the right boxes over the mean count of boxes and objects: F.region "
+    "times the mean overlap of right boxes. Of masks with shape='mask'.",
+    params={
+        "iou": _ONE_IOU,
+        "threshold": Param(float, 0.5, _CONFIDENCE),
+        "size": _SIZE,
+        "shape": _SHAPE,
+    },
+    cutoff="optional",
+    cutoff_last=True,
+    mean_name="mPQ.region",
+    ties=TIES,
+    undefined=NO_TRUTH,
+    example="PQ.region PQ.region(shape='mask', threshold=0.3)",
+)
+DECLARED: tuple[Measure, ...] = (AP, AR, F, LRP, PQ, HF)
 
 REGION_SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
