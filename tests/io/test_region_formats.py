@@ -176,6 +176,29 @@ def test_results_of_coco_are_written_with_their_numbers(tmp_path):
         cf.write_regions(named, tmp_path / "out.json")
 
 
+@pytest.mark.parametrize("sure", [True, False])
+def test_masks_are_written_and_read_again(tmp_path, sure):
+    rows = [
+        {"image_id": 1, "category_id": 1, "segmentation": {"size": [2, 3], "counts": counts}}
+        for counts in ([0, 6], [1, 2, 1, 1, 1])
+    ]
+    source: object = [row | {"score": 0.5} for row in rows]
+    if not sure:
+        source = {
+            "images": [{"id": 1, "height": 2, "width": 3}],
+            "categories": [{"id": 1, "name": "cat"}],
+            "annotations": [row | {"id": k} for k, row in enumerate(rows)],
+        }
+    (tmp_path / "in.json").write_text(json.dumps(source))
+    regions = cf.read_regions(tmp_path / "in.json", masks=True)
+    assert cf.write_regions(regions, tmp_path / "out.json") == ()
+    back = cf.read_regions(tmp_path / "out.json", masks=True)
+    assert back.masks.runs.tolist() == regions.masks.runs.tolist() == [0, 6, 1, 2, 1, 1, 1]
+    assert content(back) == content(regions)
+    (note,) = cf.write_regions(regions, tmp_path / "out.csv")
+    assert "masks have no place in it" in note
+
+
 def test_what_files_have_no_place_for_is_told(tmp_path):
     boxes = "item,concept,x,y,width,height,difficult\na,cat,1,2,3,4,1\na,cat,1,2,3,4,0\n"
     (tmp_path / "in.csv").write_text(boxes)

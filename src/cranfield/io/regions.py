@@ -1243,8 +1243,9 @@ def write_regions(regions: Regions, path: str | Path, *, yolo: bool = False) -> 
         What the format has no place for.
     """
     target = str(path)
+    masks = (f"{target}: masks have no place in it",) if regions.masks is not None else ()
     if target.endswith("/"):
-        return _write_yolo(regions, target) if yolo else _write_voc(regions, target)
+        return masks + (_write_yolo(regions, target) if yolo else _write_voc(regions, target))
     if yolo:
         raise UsageError(f"{target}: YOLO's format is a folder, so its name ends with a slash")
     suffix = inner_suffix(path)
@@ -1260,6 +1261,8 @@ def write_regions(regions: Regions, path: str | Path, *, yolo: bool = False) -> 
         blocks = iter([_csv(regions, "\t" if suffix == ".tsv" else ",").encode()])
     write_atomic(Path(path), compress_blocks(blocks, Path(path).suffix.lower()))
     difficult = int((regions.flags & DIFFICULT > 0).sum())
+    if suffix != ".json" and masks:
+        return masks
     if suffix == ".json" and difficult:
         return (f"{describe(path)}: COCO has no difficult boxes ({difficult:,} count as wanted)",)
     lost = len(regions.items) - len(np.unique(regions.item))
@@ -1311,11 +1314,20 @@ def _coco(regions: Regions) -> dict[str, object]:
             "area": float(regions.areas[number]),
             "iscrowd": int(bool(regions.flags[number] & CROWD)),
             **_keypoint(regions, number),
+            **_segmentation(regions, number),
         }
         for number in range(len(regions))
     ]
     categories = [{"id": concepts[name], "name": name} for name in regions.concepts]
     return {"images": images, "annotations": annotations, "categories": categories}
+
+
+def _segmentation(regions: Regions, number: int) -> dict[str, object]:
+    """The mask of a region, where there is one."""
+    if regions.masks is None:
+        return {}
+    mask = regions.masks.of(np.array([number]))
+    return {"segmentation": {"size": mask.sizes[0].tolist(), "counts": mask.runs.tolist()}}
 
 
 def _keypoint(regions: Regions, number: int) -> dict[str, object]:
@@ -1340,6 +1352,7 @@ def _coco_result_list(regions: Regions) -> list[dict[str, object]]:
             "category_id": int(regions.concepts[regions.concept[number]]),
             "bbox": regions.boxes[number].tolist(),
             "score": float(sure[number]),
+            **_segmentation(regions, number),
         }
         for number in range(len(regions))
     ]
