@@ -45,6 +45,8 @@ def ranked_options(parser: Parser) -> None:
     help_text = """look at items that score at least S; a share such as 80%% is of the way from the
     lowest to the highest score of the topic"""
     add(group, "--min-score S", help_text)
+    help_text = "take the item out that has the id of the topic, where queries are items"
+    add(group, "--ignore-self", help_text, bool)
     common(group, "collection-size")
     help_text = """where relevant items stand that were not retrieved, for measures of all ranks
     (default: worst, the last ranks of the collection)"""

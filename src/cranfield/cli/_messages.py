@@ -24,8 +24,9 @@ OTHER_NAMES = {
 }
 _NAMES = """
 agreement alpha baseline collection_size concepts confidence correction costmap counts design detect
-duplicates executor few_gold gmt gold interval items jobs judged_only kind links margin max_items
-long measures min_score missing ontology power provider queries questions ranks resamples rng rules
+duplicates executor few_gold gmt gold ignore_self interval items jobs judged_only kind links
+margin max_items long measures min_score missing ontology power provider queries questions
+ranks resamples rng rules
 scores shape shares silver skipped soft sort tags tail test third threshold ties topics unlisted
 unvoted values width wordnet
 """

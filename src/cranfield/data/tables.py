@@ -484,6 +484,27 @@ class Run(Table):
             )
         return items
 
+    def without_self(self) -> Run:
+        """The items but for those that have the id of their topic; topics all stay.
+
+        >>> Run.from_dict({"q1": {"q1": 2, "a": 1}}).without_self().to_dict()
+        {'q1': {'a': 1.0}}
+        """
+        names = [topic.encode() for topic in self.topics]
+        counts = np.diff(self.offsets)
+        starts, lengths = self.item_offsets[:-1], np.diff(self.item_offsets)
+        same = lengths == np.repeat([len(name) for name in names], counts)
+        # Ids differ most in their last byte; what is left is compared as a whole.
+        same[same] = (
+            self.item_bytes[(starts + lengths - 1)[same]]
+            == np.repeat([name[-1] if name else 0 for name in names], counts)[same]
+        )
+        topic_of_row = np.repeat(np.arange(len(names)), counts)
+        for row in np.flatnonzero(same).tolist():
+            start, stop = self.item_offsets[row], self.item_offsets[row + 1]
+            same[row] = self.item_bytes[start:stop].tobytes() == names[topic_of_row[row]]
+        return self.of_rows(np.flatnonzero(~same).astype(np.int64))
+
     def above(self, min_score: float | str) -> Run:
         """The items whose score is at least `min_score`; topics of which none is left stay.
 

@@ -45,6 +45,7 @@ class EvaluationOptions(TypedDict, total=False):
     judged_only: bool
     max_items: int | None
     min_score: float | str | None
+    ignore_self: bool
     collection_size: int | None
     missing: Missing
     gmt: int | None
@@ -209,6 +210,7 @@ RANKED_OPTIONS: Mapping[str, Any] = {
     "judged_only": False,
     "max_items": None,
     "min_score": None,
+    "ignore_self": False,
     "collection_size": None,
     "missing": "worst",
     "gmt": None,

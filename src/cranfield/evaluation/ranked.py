@@ -180,6 +180,7 @@ class RankedTask:
         judged_only: bool = False,
         max_items: int | None = None,
         min_score: float | str | None = None,
+        ignore_self: bool = False,
         collection_size: int | None = None,
         missing: Missing = "worst",
         gmt: int | None = None,
@@ -197,7 +198,8 @@ class RankedTask:
             raise UsageError("ties='average' and max_items cannot be combined: use cutoffs instead")
         if min_score is not None:
             parse_min_score(min_score)
-        self.topics, self.tie_range, self._min_score = topics, tie_range, min_score
+        self.topics, self.tie_range = topics, tie_range
+        self._min_score, self._ignore_self = min_score, ignore_self
         self.settings = Settings(ties, judged_only, max_items or 0)
         self._shape = tuple(judgements.shape) if is_matrix(judgements) else None
         self.judgements = coerce_judgements(judgements)
@@ -232,8 +234,8 @@ class RankedTask:
         report_progress = Progress.of(progress)
         report_progress.check()
         soft = self.judgements.chances is not None
-        if soft or self._min_score is not None:
-            named_runs = [(name, self._cut(coerce_run(run, name))) for name, run in named_runs]
+        if soft or self._min_score is not None or self._ignore_self:
+            named_runs = [(name, self.cut(coerce_run(run, name))) for name, run in named_runs]
         results = self._results(
             named_runs,
             threads,
@@ -246,8 +248,10 @@ class RankedTask:
         report_progress.finish()
         return scores
 
-    def _cut(self, run: Run) -> Run:
-        """The run without the items whose scores are too low."""
+    def cut(self, run: Run) -> Run:
+        """The run without the items whose scores are too low, and without the topics themselves."""
+        if self._ignore_self:
+            run = run.without_self()
         return run if self._min_score is None else run.above(self._min_score)
 
     def _results(
@@ -486,6 +490,7 @@ def evaluate(
     judged_only: bool = False,
     max_items: int | None = None,
     min_score: float | str | None = None,
+    ignore_self: bool = False,
     collection_size: int | None = None,
     missing: Missing = "worst",
     gmt: int | None = None,
@@ -508,8 +513,9 @@ def evaluate(
     of all of them; `gmt` is the largest number of relevant items of any topic for NMRR, where
     the topics do not give it. `tie_range` also tells how far the orders within ties can move
     each mean. `min_score` cuts items whose score is lower ("80%": lower than that far up from the
-    lowest to the highest score of the topic). With an `executor` ("processes", "dask://host:port")
-    each run is scored there.
+    lowest to the highest score of the topic). `ignore_self` takes the item out that has the id of
+    the topic, as BEIR does where queries are items of the collection. With an `executor`
+    ("processes", "dask://host:port") each run is scored there.
     Judgements may have probabilities, {topic: {item: {grade: probability}}}: the scores are
     expected values then, and `scores.doubt` says how far they are sure, from `draws` of the whole
     truth by the seed `rng` (1,000 unless told otherwise; the same for all runs).
@@ -525,6 +531,7 @@ def evaluate(
         "judged_only": judged_only,
         "max_items": max_items,
         "min_score": min_score,
+        "ignore_self": ignore_self,
         "collection_size": collection_size,
         "missing": missing,
         "gmt": gmt,

@@ -141,12 +141,12 @@ def ranked_case(
     named_runs = name_runs(runs)
     ranking_options = {k: v for k, v in options.items() if k in RANKING_OPTIONS}
     rankings = Rankings(task.judgements, len(named_runs), **ranking_options)
-    threads, min_score = jobs or usable_cpus(), options.get("min_score")
+    threads = jobs or usable_cpus()
     parts = []
     for i, (name, source) in enumerate(named_runs):
         run = coerce_run(source, name)
         parts.append(task.evaluate({name: run}, jobs=threads))
-        rankings.add(run if min_score is None else run.above(min_score))
+        rankings.add(task.cut(run))
         tracker(0.7 * (i + 1) / len(named_runs))
     all_scores = Scores.concat(parts)
     scores = all_scores.select(shown)

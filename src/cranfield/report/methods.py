@@ -65,6 +65,8 @@ def ranked_settings(options: Mapping[str, Any]) -> list[str]:
         clauses.append(f"only the first {options['max_items']} items of each ranking count")
     if options.get("min_score") is not None:
         clauses.append(f"only items that score at least {options['min_score']} count")
+    if options.get("ignore_self"):
+        clauses.append("items with the id of their topic were taken out of the rankings")
     if options.get("collection_size"):
         clauses.append(f"the collection has {options['collection_size']} items")
     return ["; ".join(clauses) + "."]
