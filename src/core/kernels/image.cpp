@@ -49,8 +49,10 @@ double nmrr(View& v, const Params& p) {
 
 // The fourth parameter says which of the relevant items, counted from the first.
 double rank_of(View& v, const Params& p) {
-    const RankQuery query(p);
+    RankQuery query(p);
     if (v.relevant(query.level).total < p[3]) return undefined;
+    // Where the item was retrieved, nothing hangs on those that were not.
+    if (v.relevant(query.level).retrieved() >= p[3]) query.missing = Missing::optimist;
     double before = 0, value = undefined;
     const double signal = for_each_rank(v, query, [&](double rank, double, double count) {
         if (before < p[3] && before + count >= p[3]) value = rank;

@@ -647,7 +647,7 @@ class AdaptiveJudging:
         while True:
             # Holm over the claims: what is claimed already leaves its share to the others. A claim
             # is wrong on one side only: on the other, the error would have to cross the border too.
-            share = 2.0 * self.alpha / max(np.count_nonzero(~claimed), 1)
+            share = 2.0 * self.alpha / max(int(np.count_nonzero(~claimed)), 1)
             wide = self._errors(tested * growth, min(share, self.alpha), len(pairs)) / growth
             towards = np.sign(mean) * np.minimum(wide, np.abs(mean))
             certain = t_test(rows - towards[:, None]).p
