@@ -263,6 +263,7 @@ CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "fuse": lambda: {"runs": RUNS},
     "fuse_labels": lambda: {"runs": [matrix(), matrix()]},
     "init_collection": lambda: {"folder": "pictures"},
+    "split_items": lambda: {"source": TRUTH, "parts": {"a": 0.5, "b": 0.5}},
     "judge_concepts": lambda: {"queries": "asked.csv", "truth": TRUTH},
     "list_descriptors": dict,
     "list_measures": dict,

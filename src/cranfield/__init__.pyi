@@ -36,6 +36,7 @@ from .campaign.responses import FormResponses as FormResponses
 from .campaign.responses import read_forms as read_forms
 from .campaign.results import ResultTable as ResultTable
 from .campaign.results import campaign_results as campaign_results
+from .campaign.splitting import split_items as split_items
 from .campaign.submissions import SubmissionCheck as SubmissionCheck
 from .campaign.submissions import check_submissions as check_submissions
 from .comparison.answer import Comparison as Comparison

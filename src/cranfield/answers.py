@@ -185,6 +185,7 @@ FILE_NAMES: dict[str, str] = {
     "slice-mean": "cranfield.comparison.slices:SliceMean",
     "slice-pair": "cranfield.comparison.slices:SlicePair",
     "sliced-scores": "cranfield.comparison.slices:SlicedScores",
+    "splits": "cranfield.campaign.splitting:Splits",
     "stability": "cranfield.lab.ranking_stability:Stability",
     "stage": "cranfield.lab.ranking_stability:Stage",
     "standing": "cranfield.comparison.answer:Standing",

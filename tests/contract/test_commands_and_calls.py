@@ -302,6 +302,10 @@ ROWS = {
     "collection": [
         (["check", str(SAMPLE)], lambda: cf.check_collection(SAMPLE)),
         (["init", "own"], lambda: drafted_anew()),
+        (
+            ["split", TRUTH, "a=0.5", "b=0.5"],
+            lambda: cf.split_items(TRUTH, {"a": 0.5, "b": 0.5}),
+        ),
     ],
     "check": [
         ([str(SAMPLE), *RUNS, *LABELS], lambda: cf.check_submissions(SAMPLE, [*RUNS, *LABELS])),

@@ -61,6 +61,9 @@ COMMANDS: dict[str, Command] = {
     "collection submissions": Command(
         "collection", "what is wrong with submissions, the truth unopened", "submissions"
     ),
+    "collection split": Command(
+        "collection", "items in parts: random, concepts in proportion, by group", "split"
+    ),
     "truth pool": Command("truth_pool", "the items to judge: the first ones of every run"),
     "truth next": Command("truth_next", "whose opinion is worth most next, and about which item"),
     "truth form": Command("truth_form", "forms for people who annotate, and what they filled in"),
