@@ -192,6 +192,7 @@ FILE_NAMES: dict[str, str] = {
     "step": "cranfield.evaluation.explanations:Step",
     "submission": "cranfield.campaign.submissions:Submission",
     "submission-check": "cranfield.campaign.submissions:SubmissionCheck",
+    "suitability": "cranfield.campaign.suitability:Suitability",
     "survey-rows": "cranfield.campaign.surveys.survey:SurveyRows",
     "swap": "cranfield.comparison.judges:Swap",
     "swaps": "cranfield.lab.ranking_stability:Swaps",

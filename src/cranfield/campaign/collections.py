@@ -14,6 +14,7 @@ from cranfield.campaign.results.asked import open_material
 from cranfield.campaign.results.results_data import ResultColumn, ResultPart, ResultTable
 from cranfield.campaign.scoring import TRUTH, run_thresholds
 from cranfield.campaign.submissions import ROWS, Problem, PublicSet, check_submission
+from cranfield.campaign.suitability import Suitability, suitability
 from cranfield.data.collection import Collection, Kind
 from cranfield.errors import CranfieldError, InputError, plural, suggest
 from cranfield.io.collection import (
@@ -128,11 +129,21 @@ class CollectionCheck(Answer):
     facts: tuple[HeldFact, ...]
     problems: tuple[Problem, ...]
     count: int
+    requirements: tuple[Suitability, ...] = ()
 
     def payload(self, **_: object) -> dict[str, Any]:
-        """The facts by name, and a row per problem."""
+        """The facts by name, a row per problem, and one per requirement on collections."""
         return {
             "collection": self.name,
+            "requirements": [
+                {
+                    "number": r.number,
+                    "requirement": r.requirement,
+                    "state": r.state,
+                    "figure": r.figure,
+                }
+                for r in self.requirements
+            ],
             "has": {fact.what: fact.figure for fact in self.facts},
             "problems": [
                 {"file": p.file, "line": p.line or None, "message": p.message}
@@ -152,6 +163,8 @@ def check_collection(folder: str | Path, *, progress: Watcher | None = None) -> 
     """Read all that a collection names, and hold its files against one another.
 
     The truth is read too; submissions of others are checked without it (`check_submissions`).
+    The requirements on test collections that Nowak lists (3.2.1) are met, open, or for people to
+    say; an open one is no problem.
     """
     from cranfield.notes import Progress
 
@@ -171,6 +184,7 @@ def check_collection(folder: str | Path, *, progress: Watcher | None = None) -> 
         tuple(check.facts),
         tuple(check.problems),
         check.count,
+        tuple(suitability(collection)),
         notes=tuple(check.notes),
     )
 

@@ -60,7 +60,7 @@ def read_texts(collection: Collection) -> Texts:
                 collection, row["picture"], f"the picture of {item!r}"
             )
     return Texts(
-        topics=_column(topics, "text"),
+        topics=_topic_texts(topics),
         topic_items=_column(topics, ITEM),
         items=_column(items, "text"),
         concepts={name: _meaning(row) for name, row in concepts.items()},
@@ -68,6 +68,17 @@ def read_texts(collection: Collection) -> Texts:
         sheet=collection.images,
         narratives=_column(topics, "narrative"),
     )
+
+
+def _topic_texts(topics: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """The text of each topic, or its title and its description as TREC has them."""
+    texts = {}
+    for topic, row in topics.items():
+        parts = [row[name] for name in ("title", "description") if row.get(name)]
+        text = row.get("text") or ": ".join(parts)
+        if text:
+            texts[topic] = text
+    return texts
 
 
 def read_item_texts(path: str | Path) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from cranfield.campaign.results.results_data import Cell, ResultColumn, ResultPa
 from cranfield.campaign.scoring import only_kind
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import InputError, NeedsError, UsageError
+from cranfield.io.coerce import LabelsForm, coerce_labels
 from cranfield.io.collection import read_collection, read_items
 from cranfield.io.design import read_unit_groups
 from cranfield.io.files import make_folder, write_atomic
@@ -22,8 +23,6 @@ from cranfield.io.labels import read_labels, resolve_unlisted
 from cranfield.options import DEFAULT_THRESHOLD
 from cranfield.validation import Seed, validate_params
 
-# A file of labels, a list of items, a collection's folder, or labels in hand.
-SplitSource: TypeAlias = str | Path | LabelMatrix
 SHARES_OFF = 1e-9
 
 
@@ -50,7 +49,7 @@ class Splits(ResultTable):
 
 @validate_params
 def split_items(
-    source: SplitSource,
+    source: LabelsForm,
     parts: Mapping[str, float],
     *,
     method: Literal["random", "stratified"] | None = None,
@@ -62,7 +61,8 @@ def split_items(
     Parameters
     ----------
     source
-        A truth of labels (a file, or a LabelMatrix), a list of items, or a collection's folder.
+        A truth of labels (a file, or what `LabelMatrix.of` takes), a file that lists items, or a
+        collection's folder.
     parts
         The share of each part by its name; they sum to 1.
     method
@@ -115,7 +115,7 @@ def _checked_shares(parts: Mapping[str, float]) -> dict[str, float]:
     return shares
 
 
-def _items_of(source: SplitSource) -> tuple[tuple[str, ...], NDArray[np.bool_] | None]:
+def _items_of(source: LabelsForm) -> tuple[tuple[str, ...], NDArray[np.bool_] | None]:
     """The items, and which concepts each has where these are known."""
     truth = _labels_of(source)
     if truth is not None:
@@ -130,11 +130,12 @@ def _items_of(source: SplitSource) -> tuple[tuple[str, ...], NDArray[np.bool_] |
     return read_items(path), None
 
 
-def _labels_of(source: SplitSource) -> LabelMatrix | None:
+def _labels_of(source: LabelsForm) -> LabelMatrix | None:
     """The labels of a source; None for a list of items."""
-    if isinstance(source, LabelMatrix):
-        return source
-    path, unlisted = Path(source), None
+    if not isinstance(source, str | Path):
+        return coerce_labels(source, "truth")
+    path: Path = Path(source)
+    unlisted: str | None = None
     if path.is_dir():
         collection = read_collection(path)
         if collection.truth is None:
@@ -159,7 +160,7 @@ def _flags(truth: LabelMatrix) -> NDArray[np.bool_]:
     return np.asarray(flags if truth.judged is None else flags & truth.judged)
 
 
-def _concepts_of(source: SplitSource) -> tuple[str, ...]:
+def _concepts_of(source: LabelsForm) -> tuple[str, ...]:
     truth = _labels_of(source)
     return () if truth is None else truth.concepts
 

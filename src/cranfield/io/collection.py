@@ -84,7 +84,8 @@ DECLARED: tuple[Key, ...] = (
         "topics",
         "file",
         '"topics.csv"',
-        "CSV with a column `topic`, if wanted with `text` and `item` (the item asked with)",
+        "CSV with a column `topic`, if wanted with `text` (or `title` and `description`), "
+        "`narrative` and `item` (the item asked with)",
     ),
     _key(
         "concepts",

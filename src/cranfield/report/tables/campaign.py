@@ -58,7 +58,23 @@ def collection_check_document(answer: CollectionCheck) -> Document:
     columns = [Column("has", numeric=False), Column("figure", numeric=False)]
     rows: list[list[Cell]] = [[fact.what, fact.figure] for fact in answer.facts]
     tables = [*_problems(answer.problems, answer.count), Table(columns, rows, answer.headline())]
+    if answer.requirements:
+        tables.append(_requirements(answer))
     return Document(answer.to_dict, tables, answer.notes)
+
+
+def _requirements(answer: CollectionCheck) -> Table:
+    columns = [
+        Column("number", 0, heading=""),
+        Column("requirement", numeric=False),
+        Column("state", numeric=False),
+        Column("figure", numeric=False),
+    ]
+    rows: list[list[Cell]] = [
+        [r.number, r.requirement, r.state, r.figure] for r in answer.requirements
+    ]
+    notes = ["differences: in standard deviations; a test at 5 % finds such ones in 80 %"]
+    return Table(columns, rows, "Requirements on test collections (No 3.2.1)", notes)
 
 
 def draft_document(answer: CollectionDraft) -> Document:
