@@ -45,8 +45,8 @@ EVEN, BY_WEIGHT = 0.05, 0.05
 STEEPNESS = 1.3
 # The part of a round that is drawn for all pairs of runs; the rest is for those that are open.
 FOR_ALL = 0.2
-# The part of the predicted variance in that of an interval; the rest is what was seen.
-EXPECTED = 0.1
+# The predicted variance of a round counts as much as so many surprises that were seen in it.
+EXPECTED = 1.0
 # A judge that saves less than this share of the judgements is not worth its calls.
 WORTH = 0.05
 # Beyond so many numbers each run is no feature of its own.
@@ -575,14 +575,17 @@ class AdaptiveJudging:
         """The variances and covariances of a round, as it shows them and as they were expected."""
         parts, runs = len(self._spread), rows.shape[1]
         # A few surprises, or none, say little of how many there might have been.
-        usual = np.eye(runs) * (EXPECTED * variance / runs**2 / parts)
-        self._spread += precision**2 * usual
+        surprises = share * (rows**2).sum(axis=1)
+        squares = float((surprises**2).sum())
+        many = float(surprises.sum()) ** 2 / squares if squares else 0.0
+        seen = many / (many + EXPECTED)
+        self._spread += precision**2 * np.eye(runs) * ((1.0 - seen) * variance / runs**2 / parts)
         topic = self.cells.topic[cells] if parts > 1 else np.zeros(len(cells), dtype=np.int64)
         order = np.argsort(topic, kind="stable")
         ends = np.flatnonzero(np.diff(topic[order], append=-1)) + 1
         for part in np.split(order, ends[:-1]):
             drawn = (rows[part] * share[part, None]).T @ rows[part]
-            self._spread[topic[part[0]]] += precision**2 * (1.0 - EXPECTED) * drawn
+            self._spread[topic[part[0]]] += precision**2 * seen * drawn
 
     def _expected_variance(self, expected: Floats, count: int) -> float:
         """The variance of a round of so many cells, summed over pairs and runs, as predicted."""

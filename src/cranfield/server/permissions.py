@@ -278,6 +278,7 @@ _ORGANISING = tuple(
         ("people.merge", "POST", "/people/merge", "make two teams one", {}),
         ("people.webhook", "POST", "/people/webhooks", "tell a program what happens", {}),
         ("people.unhook", "POST", "/people/webhooks/{id}/remove", "remove a webhook", {}),
+        ("plan", "GET", "/plan", "what the scores so far can show, and what more would cost", {}),
         ("phases", "GET", "/phases", "phases, the live part, late runs", {}),
         ("phases.put", "POST", "/phases", "add or change a phase", {}),
         ("phases.remove", "POST", "/phases/{id}/remove", "remove a phase without runs", {}),

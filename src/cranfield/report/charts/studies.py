@@ -14,19 +14,21 @@ from cranfield.evaluation.precision_recall import Curve
 from cranfield.lab.growing_collections import Generality
 from cranfield.lab.measure_correlation import Correlations, Join
 from cranfield.lab.measure_requirements import Requirements
+from cranfield.lab.planning import CampaignPlan
 from cranfield.lab.rank_curves import Curves
 from cranfield.lab.ranking_stability import Stability
 from cranfield.lab.reusability import Reusability
 from cranfield.lab.synthetic_runs import RandomStudy
 from cranfield.report.charts.curves import (
     Marks,
+    curve_chart,
     dot_chart,
     grid_chart,
     line_chart,
     row_chart,
     tree_chart,
 )
-from cranfield.report.charts.model import Chart, Style
+from cranfield.report.charts.model import Axis, Chart, Style
 from cranfield.report.charts.rankings import (
     LOGARITHMIC_FROM,
     combined_ranks,
@@ -52,6 +54,27 @@ def figures(_: Any) -> Sequence[Chart]:
 
 def _build_chart(title: str, draw: Callable[..., Chart], *data: Any, **options: Any) -> Chart:
     return draw(*data, title=title, **options)
+
+
+@figures.register
+def _plan(result: CampaignPlan) -> Sequence[Chart]:
+    return [power_chart(result)] if any(p.curve for p in result.plans) else ()
+
+
+def power_chart(plan: CampaignPlan) -> Chart:
+    """The power by the number of topics, a curve for each measure."""
+    curves = [
+        Curve(p.measure, tuple((float(c.topics), c.power) for c in p.curve)) for p in plan.plans
+    ]
+    last = max((x for curve in curves for x, _ in curve.points), default=1.0)
+    return curve_chart(
+        curves,
+        title=f"Power to see a difference of {plan.difference:g}",
+        description=f"The share of campaigns that find it, by {plan.test} with {plan.correction}.",
+        x=Axis("topics or items", "topics", (0.0, last)),
+        y=Axis("power", "power", (0.0, 1.0)),
+        of="measure",
+    )
 
 
 @figures.register

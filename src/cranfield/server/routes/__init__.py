@@ -11,6 +11,7 @@ MODULES = (
     "results",
     "organiser",
     "phases",
+    "planning",
     "making",
     "people",
     "admin",

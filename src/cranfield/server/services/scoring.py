@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, insert, select, update
 
@@ -26,6 +26,9 @@ from cranfield.server.store.tables import (
     team,
     truth_version,
 )
+
+if TYPE_CHECKING:
+    from cranfield.evaluation.scores import Scores
 
 # Kinds of jobs that need no child, by what does them; other modules add theirs.
 SCORERS = {"ranked": "scorer", "labels": "label_scorer"}
@@ -240,6 +243,24 @@ def _set_runs(connection: Connection, task_id: str) -> dict[str, Row]:
         .where(run.c.task == task_id, run.c.state == "accepted", final_runs())
     ).mappings()
     return dict(sorted((name_of(row["acronym"], row["tag"]), dict(row)) for row in rows))
+
+
+def scores_so_far(connection: Connection, context: Context, task_id: str) -> Scores | None:
+    """The scores of a task: its tables, or else those of the runs that are scored already."""
+    from cranfield.answers import load
+    from cranfield.evaluation.scores import Scores
+
+    current, truth = current_set(connection, task_id), latest_truth(connection, task_id)
+    if current is not None:
+        paths = [set_folder(context.settings, current["id"]) / "scores.json"]
+    elif truth is not None:
+        rows = _set_runs(connection, task_id).values()
+        paths = [run_file(context.settings, jobs.score_key(row, truth)) for row in rows]
+    else:
+        return None
+    parts = [load(path) for path in paths if path.exists()]
+    scores = [part for part in parts if isinstance(part, Scores)]
+    return Scores.concat(scores) if scores else None
 
 
 def run_files(connection: Connection, task_id: str) -> dict[str, tuple[str, str]]:
