@@ -49,7 +49,7 @@ def perspective(study: Curves, name: str | None = None, *, low_is_good: bool = T
         for letter, aside, (x, y) in zip("AB", (-0.04, 0.04), middles, strict=True)
     ]
     return chart(
-        f"{label} of two relevant items among {study.size:,}",
+        f"{label} of two relevant items among {study.size:,}, at ranks j and i",
         f"The value of {label} as height where one relevant item stands at rank j and the other at "
         "rank i. Curve A: i = j + 1; curve B: i is the last rank.",
         Axis("", "across", domain=(-0.92, 0.72), marked=False),
@@ -137,9 +137,8 @@ class _Scene:
             share = k / (_TICKS - 1)
             value = self.low + share * (self.high - self.low)
             marks.append((f"{value:.3g}", (-0.03, 1, share + 0.03), "end"))
-        marks.append(("rank of the later item, i", (0.6, -0.16, 0), "start"))
-        marks.append(("rank of the", (-0.16, 0.30, -0.04), "end"))
-        marks.append(("earlier item, j", (-0.16, 0.19, -0.04), "end"))
+        marks.append(("rank i", (0.6, -0.16, 0), "start"))
+        marks.append(("rank j", (-0.16, 0.36, -0.04), "end"))
         # A layer has one anchor.
         return [
             [
@@ -154,5 +153,10 @@ class _Scene:
 def _shares(ranks: list[int]) -> dict[int, float]:
     """Some of the ranks, the first and the last among them, and where they stand from 0 to 1."""
     last = len(ranks) - 1
-    chosen = {0, last} | {k for k, rank in enumerate(ranks) if rank % max(1, round(last / 4)) == 0}
+    stride = max(1, round(last / (_TICKS - 1)))
+    if ranks[-1] - ranks[0] == last:
+        chosen = {k for k, rank in enumerate(ranks) if rank % stride == 0}
+    else:
+        chosen = {k for k in range(0, last, stride) if last - k > stride / 2}
+    chosen |= {0, last}
     return {ranks[k]: k / last for k in sorted(chosen)}
