@@ -333,7 +333,8 @@ def _answer(
         stop = judging.stop_reason(look, first=first, left=left)
         means, radii = judging.intervals()
         estimates = [
-            RunEstimate(run, float(m), float(m - h), float(m + h))
+            # No run has less than 0 of a measure that may be promised, or more than 1.
+            RunEstimate(run, float(m), max(0.0, float(m - h)), min(1.0, float(m + h)))
             for run, m, h in zip(cells.runs, means, radii, strict=True)
         ]
         for n, (a, b) in enumerate(look.pairs.tolist()):
