@@ -219,3 +219,19 @@ def test_every_measure_is_compared_and_p_values_know_what_was_not_judged() -> No
         doubt = better[pair["measure"]]
         # No surer than the draws of the truth alone leave it.
         assert pair["p"] >= math.erfc(abs(doubt["difference"]) / doubt["by_truth"] / 2**0.5)
+
+
+def test_draws_that_break_rules_are_told_of():
+    """Labels are drawn without the rules of an ontology, under which OS reads them."""
+    from cranfield.io.samples import SAMPLE
+
+    truth = cf.read_labels(SAMPLE / "truth.csv")
+    judged = np.random.default_rng(1).random(truth.shape) < 0.3
+    partly = replace(truth, labels=truth.labels & judged, judged=judged)
+    runs = [SAMPLE / "labels" / f"{name}.csv.gz" for name in ("logistic", "bayes")]
+    known = {"ontology": SAMPLE / "ontology.csv", "rules": SAMPLE / "rules.toml", "draws": 5}
+    told = cf.evaluate_labels(partly, runs, "OS F.example", **known).notes
+    assert any("break a rule of the ontology" in note for note in told)
+    for measures in ("OS(rules=False)", "F.example"):
+        silent = cf.evaluate_labels(partly, runs, measures, **known).notes
+        assert not any("break a rule of the ontology" in note for note in silent)

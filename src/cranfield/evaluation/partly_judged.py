@@ -435,6 +435,7 @@ def score_imputed_labels(
             f"{len(empty)} concepts have no judged cell ({sample_names(empty)}): they are taken "
             "for concepts like the others"
         )
+    notes += _note_broken_draws(task, imputed, seed)
     cardinality = imputed.expected_labels() / len(truth.items)
     facts = dict(scores.facts)
     facts["truth"] = {
@@ -455,6 +456,29 @@ def score_imputed_labels(
         run_facts=run_facts,
         influence=_influences(task, imputed, runs, scores, seed, jobs) if scores.values else {},
     )
+
+
+# From this share of the items on, draws that break rules of the ontology are told of.
+BROKEN_TOLD = 0.1
+RULE_DRAWS = 3
+
+
+def _note_broken_draws(task: LabelTask, imputed: ImputedLabels, seed: int) -> list[str]:
+    """A note where drawn truths break rules that a truth obeys, which OS punishes runs for."""
+    names = [str(m) for m in task.measures if m.name == "OS" and m.value_of("rules")]
+    if not names or task.knowledge.ontology is None:
+        return []
+    draws = imputed.draws(seed, range(RULE_DRAWS))
+    rules = task.knowledge.rules
+    share = float(np.mean([rules.broken(labels).any(axis=1).mean() for labels in draws]))
+    if share < BROKEN_TOLD:
+        return []
+    return [
+        f"{', '.join(names)}: in draws of the truth {share:.0%} of the items break a rule of the "
+        "ontology, since labels are drawn without knowing the rules; runs that obey them are "
+        "scored too low for it, and the interval may miss the value: judge whole items, or read "
+        "the bounds"
+    ]
 
 
 def _influences(
