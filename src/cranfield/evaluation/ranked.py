@@ -56,15 +56,13 @@ SHARE_NOTED = 0.5
 TOPICS_COMPARED = 20
 ITEMS_COMPARED = 1000
 
-_ENDING = re.compile(r"\.[A-Za-z0-9]{1,5}$")
-
 
 def _normalised(item: str) -> str:
     return unicodedata.normalize("NFC", item)
 
 
 def _without_ending(item: str) -> str:
-    return _ENDING.sub("", item)
+    return re.sub(r"\.[A-Za-z0-9]{1,5}$", "", item)
 
 
 def _plainest(item: str) -> str:
