@@ -300,7 +300,7 @@ def overlap_of_keywords() -> list[list[float]]:
 
 
 def neighbours_judged() -> list[Any]:
-    """A survey on pairs of near and of drawn items in two heaps, answered by somebody who sees
+    """A survey on pairs of near and of drawn items in two heaps, answered by a person who sees
     the heaps: whether both kinds are as many, and how often near ones are rated higher."""
     from cranfield.campaign.annotation_task import UnitAnswers, response_of
     from cranfield.campaign.surveys.making import count_survey

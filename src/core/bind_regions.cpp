@@ -1,6 +1,6 @@
 // The matching of boxes, as Python sees it.
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -33,8 +33,8 @@ regions::Boxes boxes_of(const In1<std::int32_t>& item, const In1<std::int32_t>& 
     return {count, item.data(), label.data(), corners.data(), numbers.data(), nullptr};
 }
 
-using MaskColumns = std::tuple<In1<std::uint32_t>, In1<std::int64_t>, In1<std::uint32_t>,
-                               In1<std::int64_t>>;
+using MaskColumns =
+    std::tuple<In1<std::uint32_t>, In1<std::int64_t>, In1<std::uint32_t>, In1<std::int64_t>>;
 
 masks::Masks masks_of(const In1<std::uint32_t>& runs, const In1<std::int64_t>& starts,
                       std::size_t count) {
@@ -263,8 +263,7 @@ void bind_regions(nb::module_& m) {
                std::uint32_t depth, const std::vector<std::size_t>& overlaps, double confidence,
                double beta, std::size_t items, unsigned jobs) {
                 const regions::Pull pull{kind_of(kind), confidence, beta};
-                if (pull.kind == regions::Kind::localisation ||
-                    pull.kind == regions::Kind::quality)
+                if (pull.kind == regions::Kind::localisation || pull.kind == regions::Kind::quality)
                     check_partners(self);
                 if (size >= self.sizes() || items < self.items())
                     throw std::invalid_argument("no such range of sizes, or too few items");

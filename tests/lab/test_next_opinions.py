@@ -24,7 +24,7 @@ def test_information_is_that_of_the_joint_distribution() -> None:
         apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
         expected = (joint * np.log2(joint / apart)).sum()
         assert bits[row, column] == pytest.approx(expected, abs=1e-12)
-    # Whoever guesses tells nothing.
+    # An annotator who guesses tells nothing.
     assert bits[:, 2] == pytest.approx([0.0, 0.0], abs=1e-12)
 
 
@@ -45,7 +45,7 @@ def test_the_reliable_are_asked_about_what_is_open(tmp_path: Path) -> None:
     log = crowd(tmp_path / "log.csv")
     answer = cf.lab.next_opinions(log, method="one-coin", sure=0.99, most=3)
     asked = {o.item: o for o in answer.opinions}
-    # Items with one opinion come first; nobody is asked again about an item.
+    # Items with one opinion come first; no annotator is asked again about an item.
     assert {o.item for o in answer.opinions[:4]} == {"i36", "i37", "i38", "i39"}
     judged = {tuple(line.split(",")[:2]) for line in log.read_text().splitlines()}
     assert not {(o.annotator, o.item) for o in answer.opinions} & judged

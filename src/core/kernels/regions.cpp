@@ -400,20 +400,21 @@ std::vector<double> Matches::localisation(std::size_t size, std::uint32_t depth,
 
 std::vector<double> Matches::quality(std::size_t size, std::uint32_t depth, double confidence,
                                      std::span<const double> weights, unsigned jobs) const {
-    return each(
-        size, weights, jobs, [&](const Concept& one, std::size_t at, double wanted, Curve&) {
-            const std::vector<Fate>& fates = one.fates[at];
-            double placed = 0, overlaps = 0;
-            for (std::size_t i = 0; i < fates.size(); ++i) {
-                if (one.confidence[i] < confidence) break;
-                if (fates[i] == Fate::ignored || (depth != 0 && one.rank[i] >= depth)) continue;
-                const double weight =
-                    weights.empty() ? 1 : weights[static_cast<std::size_t>(one.item[i])];
-                placed += weight;
-                if (fates[i] == Fate::right) overlaps += weight * one.share[at][i];
-            }
-            return 2 * overlaps / (placed + wanted);
-        });
+    return each(size, weights, jobs,
+                [&](const Concept& one, std::size_t at, double wanted, Curve&) {
+                    const std::vector<Fate>& fates = one.fates[at];
+                    double placed = 0, overlaps = 0;
+                    for (std::size_t i = 0; i < fates.size(); ++i) {
+                        if (one.confidence[i] < confidence) break;
+                        if (fates[i] == Fate::ignored || (depth != 0 && one.rank[i] >= depth))
+                            continue;
+                        const double weight =
+                            weights.empty() ? 1 : weights[static_cast<std::size_t>(one.item[i])];
+                        placed += weight;
+                        if (fates[i] == Fate::right) overlaps += weight * one.share[at][i];
+                    }
+                    return 2 * overlaps / (placed + wanted);
+                });
 }
 
 Outcomes Matches::outcomes(std::size_t label, std::size_t size, std::size_t threshold) const {

@@ -133,7 +133,7 @@ def next_opinions(
     An item is open until a model of the annotators is `sure` of all its answers, or `most` people
     gave theirs; each has `least`. Of all open items and of all `people` (as many as judged, unless
     they are named) who have not judged them, the pair is next that is expected to tell the most.
-    Nobody gets more than an even share of the `count` opinions, rounded up.
+    No annotator gets more than an even share of the `count` opinions, rounded up.
     """
     if count < 1:
         raise UsageError(f"count={count} is not a whole number from 1 on")
@@ -177,7 +177,7 @@ def next_opinions(
     ]
     stop = "" if open_items.size else f"every item is {sure:.0%} sure, or has {most} opinions"
     if open_items.size and not rows:
-        notes.add("nobody is left who has not judged the open items: ask other people")
+        notes.add("every annotator has judged the open items: ask other people")
     return NextOpinions(
         name,
         sure,
