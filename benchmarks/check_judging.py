@@ -231,7 +231,7 @@ def main() -> int:
     parser.add_argument("--replays", type=int, default=1000)
     parser.add_argument("--large", type=int, default=100)
     parser.add_argument("--pilots", type=int, default=20)
-    parser.add_argument("--judges", type=int, default=20)
+    parser.add_argument("--judges", type=int, default=8)
     arguments = parser.parse_args()
     missed: list[str] = []
     parts = {
