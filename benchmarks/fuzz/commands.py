@@ -259,6 +259,8 @@ STUDIED = [
     f"lab pool {{qrels}} {{run}} {{run}} -m AP --depth 3 {STUDY}",
     "lab pool --truth {truth} {labels} {labels} [--concepts {concepts}] -m AP --depth 3",
     f"lab unjudged {{qrels}} {{run}} {{run}} {{run}} -m AP --depth 3 --trials 2 {STUDY}",
+    "lab unjudged --truth {truth} {labels} {labels} {labels} [--concepts {concepts}] "
+    "-m AP --depth 3 --trials 2",
     "lab plan {qrels} {run} {run} -m AP --difference 0.1 --simulations 2 --resamples 9 "
     "[--test t] [--judgements-per-topic 20 --seconds 9 --hourly 12] [--judge-correlation 0.7]",
     f"lab plan --truth {{truth}} {{labels}} {{labels}} {KNOWN} -m F.example --difference 0.1 "
@@ -287,6 +289,8 @@ COLLECTED = [
     "convert --kind labels --long {truth} {out.csv}",
     "collection init {rawfolder}",
     "collection check {collection}",
+    "collection split {truth} train=0.5 test=0.5 [--groups {itemgroups}] [-o {folder}]",
+    "collection split {collection} train=0.8 test=0.2 --method random",
     "check {collection} {run} --kind ranked",
     "check {collection} {labels} --kind labels [--threshold {threshold}]",
     "check {collection} {run} {labels}",
@@ -332,7 +336,7 @@ NO_FILES = {
     *("--show", "--coefficients", "--min-score", "--name", "--to URL", "--task", "--conf"),
     *("--about", "--tag", "--features", "--classifier", "--host", "--behind-proxy"),
     *("name", "concept", "measures", "campaign", "--command", "--form", "--item", "--part"),
-    *("--address", "--action", "--for"),
+    *("--address", "--action", "--for", "--column"),
 }
 # What is not tried here, and where it is.
 ELSEWHERE = {

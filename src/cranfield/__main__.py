@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from types import FrameType
 
 INTERRUPTED = 130
+try:
+    import signal
+    from types import FrameType
+except KeyboardInterrupt:  # nothing has begun yet
+    sys.exit(INTERRUPTED)
 # A library that is being loaded may make another error of an interrupt.
 _interrupts: list[int] = []
 

@@ -20,7 +20,8 @@ import pytest
 import cranfield as cf
 from cranfield import cli
 from cranfield.cli import main
-from cranfield.errors import CycleError, InputError, MissingExtraError, visible
+from cranfield.cli._messages import run_guarded
+from cranfield.errors import CancelledError, CycleError, InputError, MissingExtraError, visible
 from cranfield.io.files import Caps, set_default_caps, write_atomic
 
 COMMAND = [sys.executable, "-m", "cranfield"]
@@ -370,3 +371,14 @@ def test_an_address_with_control_characters_in_an_ontology(folder: Path) -> None
     )
     done = ran("ontology", "check", str(path))
     assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_work_that_a_signal_ended_is_no_bad_input(monkeypatch, capsys) -> None:
+    # The compiled core says that it was cancelled before Python runs the handler of the signal.
+    def work() -> int:
+        raise CancelledError
+
+    assert run_guarded(work) == 2
+    monkeypatch.setattr("cranfield.cli._messages.stopped_with", [130])
+    assert run_guarded(work) == 130
+    assert capsys.readouterr().err == "cancelled\nstopped\n"

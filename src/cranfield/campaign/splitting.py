@@ -18,7 +18,7 @@ from cranfield.errors import InputError, NeedsError, UsageError
 from cranfield.io.coerce import LabelsForm, coerce_labels
 from cranfield.io.collection import read_collection, read_items
 from cranfield.io.design import read_unit_groups
-from cranfield.io.files import make_folder, write_atomic
+from cranfield.io.files import is_folder, make_folder, write_atomic
 from cranfield.io.labels import read_labels, resolve_unlisted
 from cranfield.options import DEFAULT_THRESHOLD
 from cranfield.validation import Seed, validate_params
@@ -121,7 +121,7 @@ def _items_of(source: LabelsForm) -> tuple[tuple[str, ...], NDArray[np.bool_] | 
     if truth is not None:
         return truth.items, _flags(truth)
     path = Path(str(source))
-    if path.is_dir():
+    if is_folder(path):
         collection = read_collection(path)
         items = public_items(collection, only_kind(collection))
         if items is None:
@@ -136,7 +136,7 @@ def _labels_of(source: LabelsForm) -> LabelMatrix | None:
         return coerce_labels(source, "truth")
     path: Path = Path(source)
     unlisted: str | None = None
-    if path.is_dir():
+    if is_folder(path):
         collection = read_collection(path)
         if collection.truth is None:
             return None

@@ -78,6 +78,8 @@ def run_guarded(work: Callable[[], int], *, debug: bool = False) -> int:
         sys.stdout.flush()
         return code
     except CranfieldError as error:
+        if stopped_with:  # the signal ended what was compiled, which said so before its handler
+            return _say("stopped", stopped_with[-1])
         return _say(in_options(str(error)), BAD_INPUT)
     except KeyboardInterrupt:
         return _say("stopped", INTERRUPTED)

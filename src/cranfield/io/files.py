@@ -317,6 +317,14 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def is_folder(path: Path) -> bool:
+    """Whether a path is a folder; one with a name that no folder can have is not."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def exists(path: Path) -> bool:
     """Whether a path exists; False for a name that no file can have."""
     try:
@@ -602,10 +610,16 @@ def _with_long_fields(reader: Iterator[list[str]]) -> Iterator[list[str]]:
 
 
 def check_read_once(values: Iterable[Any]) -> None:
-    """A UsageError when '-' stands for more than one of the inputs: it can be read once."""
+    """A UsageError when '-', or a pipe, stands for more than one of the inputs: it is read once."""
     texts = [text for value in values for text in _members(value)]
     if sum(isinstance(text, str) and (text == "-" or text.endswith("=-")) for text in texts) > 1:
         raise UsageError("standard input ('-') can be only one of the files")
+    seen: set[str] = set()
+    for text in texts:
+        if isinstance(text, str):
+            if text in seen and exists(Path(text)) and Path(text).is_fifo():
+                raise UsageError(f"{text} is a pipe and can be only one of the files")
+            seen.add(text)
 
 
 def _members(value: Any) -> Iterable[Any]:

@@ -18,7 +18,7 @@ from cranfield.errors import InputError, Problem, UsageError, first_duplicate, p
 from cranfield.io.files import csv_rows, describe, open_text, read_json_text
 from cranfield.notes import Notes
 from cranfield.types import Json, JsonObject
-from cranfield.validation import Real, validate_params
+from cranfield.validation import LONGEST_TEXT, Real, describe_value, validate_params
 from cranfield.work.serialisation import floats
 
 FIXED = ("votes_a", "votes_b", "votes_both")
@@ -392,6 +392,9 @@ def count_votes(path: str | Path) -> Choices | Preferences:
     twice = first_duplicate(header)
     if twice is not None:
         raise InputError.single(source, f"column {twice!r} stands in the header twice", 1)
+    odd = next((name for name in header if "\0" in name or len(name) > LONGEST_TEXT), None)
+    if odd is not None:
+        raise InputError.single(source, f"column {describe_value(odd)} is no name", 1)
     if len(rows) < 2:
         raise InputError.single(source, "has no questions below its header")
     pairs = set(FIXED) <= set(header)
