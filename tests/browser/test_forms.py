@@ -221,7 +221,7 @@ def test_twenty_items_by_touch_on_a_phone(open_page, tmp_path):
             selector,
         )
         assert hit, selector
-        finger = ActionBuilder(page.driver, mouse=PointerInput("touch", "finger"))
+        finger = ActionBuilder(page.driver, mouse=PointerInput("touch", "finger"), duration=20)
         finger.pointer_action.move_to_location(round(x), round(y)).pointer_down().pointer_up()
         finger.perform()
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cranfield.evaluation.truth_uncertainty import better_rows, run_doubts, topic_doubts
 from cranfield.report.document import Cell, Column, Document, Table
 
 if TYPE_CHECKING:
@@ -285,6 +284,8 @@ def _text_column(name: str) -> Column:
 
 
 def _doubt_of_runs(scores: Scores) -> Table:
+    from cranfield.evaluation.truth_uncertainty import run_doubts
+
     unit = f"{scores.main_unit}s"
     columns = [_text_column("measure"), _text_column("run"), Column("expected")]
     columns += [Column("by_truth", heading="± truth"), Column("by_units", heading=f"± {unit}")]
@@ -316,6 +317,8 @@ def _doubt_notes(scores: Scores, unit: str) -> list[str]:
 
 
 def _better_pairs(scores: Scores) -> Table:
+    from cranfield.evaluation.truth_uncertainty import better_rows
+
     columns = [_text_column("measure"), _text_column("a"), _text_column("b"), Column("difference")]
     columns += [Column("by_truth", heading="± truth"), Column("better", heading="a better")]
     rows: list[list[Cell]] = [list(row.values()) for row in better_rows(scores)]
@@ -338,6 +341,8 @@ def _place_chances(scores: Scores) -> Table:
 
 
 def _doubtful_units(scores: Scores) -> Table:
+    from cranfield.evaluation.truth_uncertainty import topic_doubts
+
     unit = scores.main_unit
     columns = [_text_column("measure"), _text_column("unit"), Column("share"), Column("spread")]
     rows: list[list[Cell]] = []
