@@ -243,7 +243,7 @@ class RelevancePrediction:
             weights = np.maximum(expected * (1.0 - expected), 1e-4)
             weighted = shared * weights[:, None]
             across = np.add.reduceat(weighted, starts, axis=0)
-            own = self._topic_penalty + np.add.reduceat(weights, starts)
+            topic_weights = self._topic_penalty + np.add.reduceat(weights, starts)
             curvature = shared.T @ weighted
             curvature[np.diag_indices_from(curvature)] += self._penalty
             missed = relevance - expected
@@ -251,10 +251,10 @@ class RelevancePrediction:
             of_topics = (
                 np.add.reduceat(missed, starts) - self._topic_penalty * self.by_topic[judged]
             )
-            share = across / own[:, None]
+            share = across / topic_weights[:, None]
             step = np.linalg.solve(curvature - share.T @ across, slope - share.T @ of_topics)
             slopes = slopes + step
-            self.by_topic[judged] += (of_topics - across @ step) / own
+            self.by_topic[judged] += (of_topics - across @ step) / topic_weights
         self.level, self.slopes = float(slopes[0]), slopes[1:]
 
 
@@ -526,8 +526,8 @@ class AdaptiveJudging:
             return
         first, second = look.pairs.T
         graph = np.zeros((runs, runs))
-        wanted = look.open / np.count_nonzero(look.open)
-        graph[first, second] = graph[second, first] = -wanted
+        pair_shares = look.open / np.count_nonzero(look.open)
+        graph[first, second] = graph[second, first] = -pair_shares
         graph[np.diag_indices(runs)] = -graph.sum(axis=1)
         # All of them together count as much as before, so that rounds stay comparable.
         graph *= runs * (runs + 1) / 2 * (1.0 - FOR_ALL)
@@ -584,8 +584,8 @@ class AdaptiveJudging:
         order = np.argsort(topic, kind="stable")
         ends = np.flatnonzero(np.diff(topic[order], append=-1)) + 1
         for part in np.split(order, ends[:-1]):
-            drawn = (rows[part] * share[part, None]).T @ rows[part]
-            self._spread[topic[part[0]]] += precision**2 * seen * drawn
+            products = (rows[part] * share[part, None]).T @ rows[part]
+            self._spread[topic[part[0]]] += precision**2 * seen * products
 
     def _expected_variance(self, expected: Floats, count: int) -> float:
         """The variance of a round of so many cells, summed over pairs and runs, as predicted."""
@@ -655,10 +655,10 @@ class AdaptiveJudging:
             towards = np.sign(mean) * np.minimum(wide, np.abs(mean))
             certain = t_test(rows - towards[:, None]).p
             certain[np.abs(mean) <= wide] = 1.0
-            more = correct(certain, "holm") <= self.alpha
-            if not (more & ~claimed).any():
+            rejected = correct(certain, "holm") <= self.alpha
+            if not (rejected & ~claimed).any():
                 break
-            claimed |= more
+            claimed |= rejected
         best_case = t_test(rows + np.where(np.isfinite(wide), np.sign(mean) * wide, 0.0)[:, None]).p
         best_case[~np.isfinite(wide)] = 0.0
         # Holm would have to leave at least this much for the pair, were all claimed ones rejected.

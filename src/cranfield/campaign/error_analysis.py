@@ -287,8 +287,8 @@ def _lost(losses: Sequence[RunLoss], limit: int | None) -> Iterator[ResultPart]:
         ResultColumn(MISSED, "by missed labels"),
     )
     yield ResultPart("loss_parts", "Where the loss comes from", columns, tuple(rows), (MADE_OF,))
-    one = len({(loss.run, loss.measure) for loss in losses}) == 1
-    each = limit if one or limit is None else min(limit, PAIRS_OF_RUN)
+    single = len({(loss.run, loss.measure) for loss in losses}) == 1
+    each = limit if single or limit is None else min(limit, PAIRS_OF_RUN)
     if any(part.rule for loss in losses for part in loss.parts):
         yield _broken_rules(losses, each)
     yield _costly_pairs(losses, each)

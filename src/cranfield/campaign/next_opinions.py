@@ -104,10 +104,10 @@ def expected_information(answers: Floats, reliability: Floats) -> Floats:
     if count < 2:
         return np.zeros((len(answers), len(reliability)))
     wrong = (1.0 - reliability) / (count - 1)
-    given = answers[:, None, :] * (reliability - wrong)[:, None] + wrong[:, None]
+    likelihoods = answers[:, None, :] * (reliability - wrong)[:, None] + wrong[:, None]
     # What the person's errors alone spread is no information.
-    own = _bits(reliability) + (count - 1) * _bits(wrong)
-    return np.asarray(np.maximum(_bits(given).sum(axis=2) - own, 0.0))
+    noise = _bits(reliability) + (count - 1) * _bits(wrong)
+    return np.asarray(np.maximum(_bits(likelihoods).sum(axis=2) - noise, 0.0))
 
 
 def _bits(chances: Floats) -> Floats:
@@ -144,8 +144,8 @@ def next_opinions(
     )
     strangers = [name for name in people if name not in opinions.annotators]
     if strangers:
-        known = suggest(strangers[0], list(opinions.annotators))
-        raise UsageError(f"people has {strangers[0]!r}, who has judged nothing.{known}")
+        suggestion = suggest(strangers[0], list(opinions.annotators))
+        raise UsageError(f"people has {strangers[0]!r}, who has judged nothing.{suggestion}")
     notes = Notes()
     name = method or recommended_method(opinions)[0]
     estimate = estimate_answers(opinions, name)
@@ -153,27 +153,29 @@ def next_opinions(
     open_items = np.flatnonzero(rule.open_items(opinions, estimate))
     confidence = item_confidence(opinions, estimate)
     counts = opinions_per_item(opinions)
-    asked = [opinions.annotators.index(p) for p in people] or list(range(len(opinions.annotators)))
-    reliability = annotator_reliability(estimate)[asked]
-    information = np.zeros((len(opinions.items), len(asked)))
+    annotators = [opinions.annotators.index(p) for p in people] or list(
+        range(len(opinions.annotators))
+    )
+    reliability = annotator_reliability(estimate)[annotators]
+    information = np.zeros((len(opinions.items), len(annotators)))
     is_open = np.isin(estimate.item, open_items)
     bits = expected_information(estimate.probability[is_open], reliability)
     np.add.at(information, estimate.item[is_open], bits)
     column = np.full(len(opinions.annotators), -1)
-    column[asked] = np.arange(len(asked))
+    column[annotators] = np.arange(len(annotators))
     theirs = column[opinions.annotator] >= 0
     information[opinions.item[theirs], column[opinions.annotator[theirs]]] = -1.0
     watched(0.9)
-    chosen = _best_pairs(information[open_items], counts[open_items] < least, count)
+    best_pairs = _best_pairs(information[open_items], counts[open_items] < least, count)
     rows = [
         NextOpinion(
             opinions.items[open_items[i]],
-            opinions.annotators[asked[a]],
+            opinions.annotators[annotators[a]],
             float(information[open_items[i], a]),
             float(confidence[open_items[i]]),
             int(counts[open_items[i]]),
         )
-        for i, a in chosen
+        for i, a in best_pairs
     ]
     stop = "" if open_items.size else f"every item is {sure:.0%} sure, or has {most} opinions"
     if open_items.size and not rows:
@@ -196,14 +198,14 @@ def _best_pairs(information: Floats, wanting: np.ndarray, count: int) -> list[tu
     items, people = information.shape
     share = math.ceil(min(count, items) / max(people, 1))
     best = np.lexsort((-information.max(axis=1, initial=0.0), ~wanting))
-    given = np.zeros(people, dtype=np.int64)
+    opinion_counts = np.zeros(people, dtype=np.int64)
     pairs: list[tuple[int, int]] = []
     for item in best.tolist():
         if len(pairs) == count:
             break
-        free = np.where(given < share, information[item], -1.0)
-        person = int(np.argmax(free)) if people else -1
-        if person >= 0 and free[person] >= 0:
-            given[person] += 1
+        gains = np.where(opinion_counts < share, information[item], -1.0)
+        person = int(np.argmax(gains)) if people else -1
+        if person >= 0 and gains[person] >= 0:
+            opinion_counts[person] += 1
             pairs.append((item, person))
     return pairs

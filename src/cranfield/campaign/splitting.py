@@ -202,7 +202,7 @@ def _divided(
     part_of = np.full(len(sizes), -1, dtype=np.intp)
     lacking = shares * sizes.sum()
     lacking_of = shares[:, None] * counts.sum(axis=0)
-    left = counts.sum(axis=0)
+    remaining = counts.sum(axis=0)
     order = rng.permutation(len(sizes))
     order = order[np.argsort(-sizes[order], kind="stable")]
 
@@ -214,10 +214,10 @@ def _divided(
         part_of[unit] = part
         lacking[part] -= sizes[unit]
         lacking_of[part] -= counts[unit]
-        left[:] = left - counts[unit]
+        remaining[:] = remaining - counts[unit]
 
-    while (left > SHARES_OFF).any():
-        concept = int(np.argmin(np.where(left > SHARES_OFF, left, np.inf)))
+    while (remaining > SHARES_OFF).any():
+        concept = int(np.argmin(np.where(remaining > SHARES_OFF, remaining, np.inf)))
         for unit in order[(counts[order, concept] > 0) & (part_of[order] < 0)].tolist():
             assign(unit, concept)
     for unit in order[part_of[order] < 0].tolist():
@@ -268,8 +268,8 @@ def _by_concept(
     rows: list[tuple[Cell, ...]] = []
     for j, concept in enumerate(concepts):
         total = int(by_part[:, j].sum())
-        wanted = np.array(list(shares.values()))
-        gap = float(np.abs(by_part[:, j] / total - wanted).max()) if total else None
+        share_values = np.array(list(shares.values()))
+        gap = float(np.abs(by_part[:, j] / total - share_values).max()) if total else None
         rows.append((concept, total, *(int(n) for n in by_part[:, j]), gap))
     columns = (
         ResultColumn("concept", numeric=False),

@@ -48,14 +48,14 @@ def suitability(collection: Collection) -> list[Suitability]:
         ("complete and consistent truth", _truth),
         ("reliable", lambda _: (PEOPLE, "cranfield lab stability tells it from runs")),
     )
-    found = []
+    findings = []
     for number, (requirement, check) in enumerate(checks, 1):
         try:
             state, figure = check(collection)
         except CranfieldError:
             state, figure = OPEN, "its files cannot be read"
-        found.append(Suitability(number, requirement, state, figure))
-    return found
+        findings.append(Suitability(number, requirement, state, figure))
+    return findings
 
 
 def _labels(collection: Collection) -> LabelMatrix | None:

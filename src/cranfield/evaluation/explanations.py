@@ -300,8 +300,8 @@ class Mistakes:
         counts = {name: getattr(self, name).tolist() for name in _COUNTS}
         worst = [[w.confidence, w.run, w.item, w.concept] for w in self.worst]
         losses = [loss.to_dict() for loss in self.losses]
-        plain = {"concepts": list(self.concepts), "runs": self.runs, "worst": worst}
-        return plain | {"losses": losses, **counts}
+        record = {"concepts": list(self.concepts), "runs": self.runs, "worst": worst}
+        return record | {"losses": losses, **counts}
 
     @classmethod
     def joined(cls, parts: Sequence[Mapping[str, Any]]) -> Mistakes:

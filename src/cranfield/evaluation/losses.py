@@ -275,9 +275,9 @@ def _by_labels(
         else:
             scores = plan.values(block)
             wrong, missed = _shared_out(measure, block, wrong, missed)
-            whole = wrong.sum(axis=1) + missed.sum(axis=1)
+            total = wrong.sum(axis=1) + missed.sum(axis=1)
             weights = np.abs(perfect - np.nan_to_num(scores, nan=perfect))
-            weights = weights / np.where(whole > 0, whole, 1.0)
+            weights = weights / np.where(total > 0, total, 1.0)
             values += scores[~np.isnan(scores)].tolist()
         wrong_sums.append(weights @ wrong)
         missed_sums.append(weights @ missed)
@@ -295,8 +295,8 @@ def _by_labels(
         if _is_arithmetic(measure):
             wrong_loss = wrong_loss / max(counts[1], 1.0)
             missed_loss = missed_loss / max(counts[2], 1.0)
-        whole = wrong_loss.sum() + missed_loss.sum()
-        scale = abs(perfect - value) * len(values) / whole if whole else 0.0
+        total = wrong_loss.sum() + missed_loss.sum()
+        scale = abs(perfect - value) * len(values) / total if total else 0.0
         wrong_loss, missed_loss = wrong_loss * scale, missed_loss * scale
     names, (wrong_times, missed_times) = _names(measure, knowledge), np.sum(times, axis=0)
     sums = _Sums()

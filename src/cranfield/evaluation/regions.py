@@ -112,18 +112,18 @@ def classify_boxes(
         meant[rows[positions[right]]] = partner[right]
         kinds[rows[positions[fate == IGNORED]]] = KINDS.index("ignored")
         wrong.append(positions[fate == 0])
-    wanted = _rows_by_item(truth.item, len(truth.items))
+    true_rows = _rows_by_item(truth.item, len(truth.items))
     strays = np.concatenate(wrong) if wrong else np.zeros(0, dtype=np.int32)
     for i, of_item in enumerate(_rows_by_item(item[strays], len(truth.items))):
-        here, mine = wanted[i][truth.flags[wanted[i]] == 0], strays[of_item]
-        if len(mine):
+        here, strays_here = true_rows[i][truth.flags[true_rows[i]] == 0], strays[of_item]
+        if len(strays_here):
             kind, nearest = _wrong_kinds(
-                boxes[mine], concept[mine], truth.boxes[here], truth.concept[here]
+                boxes[strays_here], concept[strays_here], truth.boxes[here], truth.concept[here]
             )
-            kinds[rows[mine]] = kind
-            near = np.isin(kind, [KINDS.index(MISPLACED), KINDS.index(CONFUSED)])
-            meant[rows[mine[near]]] = here[nearest[near]]
-            missed[here[nearest[near]]] = False
+            kinds[rows[strays_here]] = kind
+            is_near = np.isin(kind, [KINDS.index(MISPLACED), KINDS.index(CONFUSED)])
+            meant[rows[strays_here[is_near]]] = here[nearest[is_near]]
+            missed[here[nearest[is_near]]] = False
     return BoxKinds(kinds, missed, meant)
 
 
@@ -158,17 +158,17 @@ def effects_of_errors(truth: Regions, placed: PlacedBoxes, jobs: int) -> dict[st
     a wrong concept the surest that was meant for an object becomes right, if none is; the others,
     and those of the other kinds, are taken away, and objects that are missed are no longer wanted.
     """
-    found = classify_boxes(truth, placed, -math.inf, jobs, DEPTH)
-    rows = np.flatnonzero((found.kind >= 0) & (found.kind != KINDS.index("ignored")))
+    boxes = classify_boxes(truth, placed, -math.inf, jobs, DEPTH)
+    rows = np.flatnonzero((boxes.kind >= 0) & (boxes.kind != KINDS.index("ignored")))
     rows = rows[np.lexsort((rows, placed.item[rows], -placed.confidences[rows]))]
-    kind, meant, concept = found.kind[rows], found.meant[rows], placed.concept[rows]
+    kind, meant, concept = boxes.kind[rows], boxes.meant[rows], placed.concept[rows]
     right = kind == KINDS.index("right")
     objects = np.bincount(truth.concept[truth.flags == 0], minlength=len(truth.concepts))
-    missed = np.bincount(truth.concept[found.missed], minlength=len(truth.concepts))
-    known = objects > 0
+    missed = np.bincount(truth.concept[boxes.missed], minlength=len(truth.concepts))
+    has_objects = objects > 0
 
     def precision(concept: Ints, right: NDArray[np.bool_], objects: NDArray[np.intp]) -> float:
-        return _mean_precision(concept, right, objects, known)
+        return _mean_precision(concept, right, objects, has_objects)
 
     before = precision(concept, right, objects)
     met = np.zeros(len(truth), dtype=bool)
@@ -201,10 +201,10 @@ def _mean_precision(
     """
     values = []
     for label in np.flatnonzero(known).tolist():
-        own = right[concept == label]
+        hits = right[concept == label]
         if objects[label]:
-            values.append(float(_best_precisions(own, int(objects[label])).mean()))
-        elif len(own):
+            values.append(float(_best_precisions(hits, int(objects[label])).mean()))
+        elif len(hits):
             values.append(0.0)
     return float(np.mean(values)) if values else math.nan
 

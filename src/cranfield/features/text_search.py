@@ -104,12 +104,12 @@ def search_texts(
     rankings: dict[str, dict[str, float]] = {}
     wordless: list[str] = []
     tracker = Progress.of(progress)
-    for number, (topic, asked) in enumerate(
+    for number, (topic, query) in enumerate(
         zip(of_topics, split(list(of_topics.values())), strict=True), 1
     ):
-        if not asked:
+        if not query:
             wordless.append(topic)
-        scores = index(asked) if asked else np.zeros(len(items))
+        scores = index(query) if query else np.zeros(len(items))
         if not keep_query:
             scores = np.where(items == topic, 0.0, scores)
         order = _best(scores, items, k)
@@ -127,11 +127,11 @@ def search_texts(
 
 def _best(scores: NDArray[np.float64], items: NDArray[np.str_], k: int) -> NDArray[np.int64]:
     """The rows of the k best items with a score, of equal ones those of larger ids, as in a run."""
-    found = np.flatnonzero(scores > 0)
-    if len(found) > k:
-        limit = np.partition(scores[found], -k)[-k]
-        found = found[scores[found] >= limit]
-    by_id = found[np.argsort(items[found], kind="stable")[::-1]]
+    positive = np.flatnonzero(scores > 0)
+    if len(positive) > k:
+        limit = np.partition(scores[positive], -k)[-k]
+        positive = positive[scores[positive] >= limit]
+    by_id = positive[np.argsort(items[positive], kind="stable")[::-1]]
     return np.asarray(by_id[np.argsort(-scores[by_id], kind="stable")][:k])
 
 
@@ -206,5 +206,5 @@ def _column(names: list[str], kind: str, column: str | None, source: str) -> int
         return names.index(TEXT, 1)
     if len(names) == 2 and (column is None or kind == "topic"):
         return 1
-    wanted = f"no column {column!r}" if column else "no column 'text', and several others"
-    raise InputError.single(source, f"{wanted}: column= names one of {', '.join(names[1:])}", 1)
+    problem = f"no column {column!r}" if column else "no column 'text', and several others"
+    raise InputError.single(source, f"{problem}: column= names one of {', '.join(names[1:])}", 1)

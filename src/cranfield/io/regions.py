@@ -283,10 +283,10 @@ def write_coco_part(source: Path, items: Sequence[str], target: Path) -> None:
     content = _json_content(read_json_bytes(source), describe(source))
     if not isinstance(content, dict):
         raise InputError.single(describe(source), "is no truth of COCO")
-    wanted = set(items)
-    images = [r for r in _records_of(content, "images") if str(r.get("id")) in wanted]
-    kept = [r for r in _records_of(content, "annotations") if str(r.get("image_id")) in wanted]
-    part = content | {"images": images, "annotations": kept}
+    item_ids = set(items)
+    images = [r for r in _records_of(content, "images") if str(r.get("id")) in item_ids]
+    records = [r for r in _records_of(content, "annotations") if str(r.get("image_id")) in item_ids]
+    part = content | {"images": images, "annotations": records}
     write_atomic(target, json.dumps(part).encode())
 
 
@@ -473,8 +473,8 @@ def _add_mask(masks: _core.MaskList, value: Json, sides: tuple[int, int] | None)
     for polygon in value:
         if not isinstance(polygon, list) or len(polygon) < _SHORTEST or len(polygon) % 2:
             raise ValueError("with a polygon of less than three corners (x1, y1, x2, y2, ...)")
-        far = _FARTHEST * max(sides)
-        if not all(isinstance(v, int | float) and abs(v) <= far for v in polygon):
+        limit = _FARTHEST * max(sides)
+        if not all(isinstance(v, int | float) and abs(v) <= limit for v in polygon):
             raise ValueError("with a corner that is no number, or far from its picture")
     masks.add_polygons(value, *sides)  # type: ignore[arg-type]
     return sides
@@ -490,11 +490,11 @@ def _is_length(value: Json) -> bool:
 
 def _sides_of_mask(value: Mapping[str, Json]) -> tuple[int, int]:
     size = value.get("size")
-    whole = [v for v in size if isinstance(v, int)] if isinstance(size, list) else []
-    if not isinstance(size, list) or len(size) != 2 or len(whole) != 2:
+    numbers = [v for v in size if isinstance(v, int)] if isinstance(size, list) else []
+    if not isinstance(size, list) or len(size) != 2 or len(numbers) != 2:
         raise ValueError("without a size (height and width)")
-    _check_sides((whole[0], whole[1]))
-    return whole[0], whole[1]
+    _check_sides((numbers[0], numbers[1]))
+    return numbers[0], numbers[1]
 
 
 def _check_sides(sides: tuple[int, int]) -> None:

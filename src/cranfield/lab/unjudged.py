@@ -208,7 +208,7 @@ def _run_piece(task: _Piece) -> Plain:
     else:
         rng = np.random.default_rng([task.seed, len(task.method)])
         draws = _random_judgements(pools, task.method == "random-weighted", task.trials, rng)
-        scores = np.mean([_scored(task.material, pools, drawn)[0] for drawn in draws], axis=0)
+        scores = np.mean([_scored(task.material, pools, draw)[0] for draw in draws], axis=0)
     return {"scores": [numbers(row) for row in scores], "notes": list(notes)}
 
 
@@ -261,9 +261,9 @@ def _random_judgements(
             count = int(np.clip(round(share * len(names)), 1, len(names)))
             finders = np.array([len(items[name]) for name in names], dtype=float)
             chances = finders / finders.sum() if weighted else None
-            chosen = rng.choice(len(names), count, replace=False, p=chances)
+            picks = rng.choice(len(names), count, replace=False, p=chances)
             relevant = np.zeros(len(names), dtype=int)
-            relevant[chosen] = 1
+            relevant[picks] = 1
             grades[topic] = dict(zip(names, relevant.tolist(), strict=True))
         draws.append(Judgements.from_dict(grades))
     return draws
@@ -287,9 +287,9 @@ def _agreements(pools: _Pools, _: int) -> Floats:
         holds = np.zeros((len(items), count))
         for row, places in enumerate(items.values()):
             holds[row, list(places)] = 1
-        both = holds.T @ holds
-        sizes = np.diag(both)
-        either = sizes[:, None] + sizes - both
-        total += np.divide(both, either, out=np.zeros_like(both), where=either > 0)
+        shared = holds.T @ holds
+        sizes = np.diag(shared)
+        either = sizes[:, None] + sizes - shared
+        total += np.divide(shared, either, out=np.zeros_like(shared), where=either > 0)
     np.fill_diagonal(total, 0.0)
     return np.asarray(total.sum(axis=1) / (len(pools.ranks) * (count - 1)))

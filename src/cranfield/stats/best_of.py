@@ -98,18 +98,20 @@ def compare_best(
     exact = ways <= resamples
     rng = np.random.default_rng(seed)
     if exact:
-        divisions = [list(chosen) for chosen in itertools.combinations(range(count), first_blocks)]
+        divisions = [
+            list(division) for division in itertools.combinations(range(count), first_blocks)
+        ]
     else:
         divisions = [rng.permutation(count)[:first_blocks].tolist() for _ in range(resamples)]
     hits = 0
-    for chosen in divisions:
-        _, left, right = difference(np.isin(block_of, chosen))
+    for division in divisions:
+        _, left, right = difference(np.isin(block_of, division))
         hits += int(abs(right - left) >= limit)
     p = hits / ways if exact else (hits + 1) / (resamples + 1)
     # With groups of one size every division has a mirror image, which is as extreme.
     mirrored = 2 if 2 * first_blocks == count else 1
-    least = mirrored / ways if exact else 1 / (resamples + 1)
-    return BestOf(n, (means[0], means[1]), p, least, count)
+    smallest_p = mirrored / ways if exact else 1 / (resamples + 1)
+    return BestOf(n, (means[0], means[1]), p, smallest_p, count)
 
 
 def _blocks(

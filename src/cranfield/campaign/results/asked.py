@@ -224,10 +224,10 @@ def _ids(
         return read_items(names, column=unit)
     others = _names_in(read_collection(names), unit, kind)
     ours = _names_in(source, unit, kind)
-    both = tuple(name for name in ours if name in frozenset(others))
-    if not both:
+    shared = tuple(name for name in ours if name in frozenset(others))
+    if not shared:
         raise NeedsError(f"{names} has no {unit} that is also here")
-    return both
+    return shared
 
 
 def _names_in(source: Any, unit: str, kind: Kind | None) -> Sequence[str]:
@@ -364,24 +364,24 @@ def _shared_parts(
     names: dict[str, tuple[str, ...]] = {}
     notes: list[str] = []
     rescored = same_items = False
-    for unit, chosen in (("item", items), ("concept", concepts)):
+    for unit, requested in (("item", items), ("concept", concepts)):
         if unit not in old or unit not in new:
             continue
-        known = frozenset(old[unit])
-        this_year = new[unit] if chosen is None else tuple(chosen)
-        both = tuple(name for name in this_year if name in known)
-        if not both:
-            own = "each is scored on its own, so that a difference may be one of the items"
+        old_ids = frozenset(old[unit])
+        this_year = new[unit] if requested is None else tuple(requested)
+        shared = tuple(name for name in this_year if name in old_ids)
+        if not shared:
+            sentence = "each is scored on its own, so that a difference may be one of the items"
             if unit == "item":
-                notes.append(f"{year} and this year share no item: {own}")
+                notes.append(f"{year} and this year share no item: {sentence}")
                 continue
             raise NeedsError(f"{year} and this year share no {unit}")
         same_items = same_items or unit == "item"
-        names[f"{unit}s"] = both
-        if len(both) < max(len(old[unit]), len(new[unit])):
-            rescored = rescored or len(both) < len(new[unit])
+        names[f"{unit}s"] = shared
+        if len(shared) < max(len(old[unit]), len(new[unit])):
+            rescored = rescored or len(shared) < len(new[unit])
             notes.append(
-                f"both years are scored on the {plural(len(both), unit)} that both have, of "
+                f"both years are scored on the {plural(len(shared), unit)} that both have, of "
                 f"{len(old[unit])} in {year} and {len(new[unit])} in this year"
             )
         else:

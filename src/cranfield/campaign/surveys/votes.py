@@ -392,9 +392,9 @@ def count_votes(path: str | Path) -> Choices | Preferences:
     twice = first_duplicate(header)
     if twice is not None:
         raise InputError.single(source, f"column {twice!r} stands in the header twice", 1)
-    odd = next((name for name in header if "\0" in name or len(name) > LONGEST_TEXT), None)
-    if odd is not None:
-        raise InputError.single(source, f"column {describe_value(odd)} is no name", 1)
+    unusable = next((name for name in header if "\0" in name or len(name) > LONGEST_TEXT), None)
+    if unusable is not None:
+        raise InputError.single(source, f"column {describe_value(unusable)} is no name", 1)
     if len(rows) < 2:
         raise InputError.single(source, "has no questions below its header")
     pairs = set(FIXED) <= set(header)

@@ -98,15 +98,15 @@ class _Scene:
 
     def faces(self) -> list[Face]:
         """The surface, what is farthest first: what is nearer is painted over it."""
-        found = []
+        faces = []
         for corners in self._corners():
             points = [self._over(*corner) for corner in corners]
             value = sum(self.values[corner] for corner in corners) / len(corners)
             j, i = corners[0]
-            said = f"ranks {j} and {i}: {self.values[j, i]:.4f}"
+            label = f"ranks {j} and {i}: {self.values[j, i]:.4f}"
             away = sum(point[2] for point in points) / len(points)
-            found.append((away, Face(tuple(point[:2] for point in points), value, said)))
-        return [face for _, face in sorted(found, key=lambda pair: -pair[0])]
+            faces.append((away, Face(tuple(point[:2] for point in points), value, label)))
+        return [face for _, face in sorted(faces, key=lambda pair: -pair[0])]
 
     def _corners(self) -> Iterator[list[tuple[int, int]]]:
         """The ranks (j, i) at the corners of each face: four, or three beside curve A."""
