@@ -14,6 +14,7 @@ from typing import ClassVar, TypeAlias
 from cranfield.answers import Answer
 from cranfield.campaign.annotation_task import Response, Sheet
 from cranfield.campaign.forms import Form, Option, Question, Tab
+from cranfield.campaign.surveys import ASSOCIATION
 from cranfield.errors import InputError, UsageError, plural
 from cranfield.io.files import FileForm, describe, make_folder, read_json_text, write_atomic
 from cranfield.types import Json, JsonObject
@@ -216,6 +217,13 @@ def check_responses(key: JsonObject, responses: Sequence[Response], source: str)
     """An InputError where answers are not to the survey of the key."""
     if not all(isinstance(unit, str) for unit in key["units"]):
         raise InputError.single(source, "is not the whole key of a survey (units have names)")
+    pairs = key.get("pairs")
+    # Two things, and for associations also where the pair comes from and how near the two are.
+    length = 4 if key["survey"] == ASSOCIATION else 2
+    if isinstance(pairs, dict) and not all(
+        isinstance(pair, list) and len(pair) == length for pair in pairs.values()
+    ):
+        raise InputError.single(source, "is not the whole key of a survey (pairs have two parts)")
     units = set(key["units"])
     for response in responses:
         unknown = [f.unit for f in response.filled if f.unit not in units]
