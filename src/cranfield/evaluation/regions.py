@@ -127,12 +127,14 @@ def classify_boxes(
     return BoxKinds(kinds, missed, meant)
 
 
-def _wrong_kinds(boxes: Floats, labels: Ints, wanted: Floats, wanted_labels: Ints) -> _Nearest:
+def _wrong_kinds(
+    boxes: Floats, labels: Ints, true_boxes: Floats, true_labels: Ints
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The kinds of wrong boxes of an item, and the positions of those that they were meant for."""
-    if not len(wanted):
+    if not len(true_boxes):
         return np.full(len(boxes), KINDS.index(STRAY)), np.zeros(len(boxes), dtype=np.intp)
-    shares = overlaps_between(boxes, wanted)
-    same_concept = labels[:, None] == wanted_labels[None]
+    shares = overlaps_between(boxes, true_boxes)
+    same_concept = labels[:, None] == true_labels[None]
     same, other = np.where(same_concept, shares, -1.0), np.where(same_concept, -1.0, shares)
     nearest, nearest_other = same.argmax(axis=1), other.argmax(axis=1)
     own, foreign = same.max(axis=1), other.max(axis=1)
@@ -145,7 +147,6 @@ def _wrong_kinds(boxes: Floats, labels: Ints, wanted: Floats, wanted_labels: Int
     return kinds, np.where(misplaced, nearest, nearest_other)
 
 
-_Nearest: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
 # What mending errors would add: each kind, then all boxes that are not right and all objects that
 # no box is right for.
 MENDED = (*KINDS_OF_ERRORS, "missed", "all wrong", "all missed")

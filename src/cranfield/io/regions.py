@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -44,6 +43,7 @@ from cranfield.io.files import (
     csv_rows,
     describe,
     inner_suffix,
+    is_folder,
     make_folder,
     open_text,
     read_json_bytes,
@@ -104,12 +104,11 @@ def read_regions(path: FileForm, *, name: str | None = None, masks: bool = False
     """
     source = Input.of(path)  # says what is wrong with anything else than a file
     label = name or run_name(source)
-    # Unlike Path.is_dir, this is not at a loss for names that no file can have.
-    is_folder = source.path is not None and source.name and os.path.isdir(source.path)  # noqa: PTH112
-    if masks and (is_folder or inner_suffix(source) in (".csv", ".tsv")):
+    folder = source.path if source.path and source.name and is_folder(source.path) else None
+    if masks and (folder is not None or inner_suffix(source) in (".csv", ".tsv")):
         raise InputError.single(describe(source), _NO_MASKS)
-    if is_folder and source.path is not None:
-        return _read_folder(source.path, label)
+    if folder is not None:
+        return _read_folder(folder, label)
     if inner_suffix(source) in (".csv", ".tsv"):
         return _read_csv(source, label)
     return _read_coco(source, label, masks)
