@@ -49,6 +49,8 @@ def test_ranks_stand_beside_the_means(run: Any) -> None:
         ["second", "2", "2"],
     ]
     assert float(rows[1].split(",")[3]) == pytest.approx((2.5 + 1 + 2.5) / 3)
+    _, err = run("qrels", "first.run", "--ranks", "--by", "groups.csv", code=2)
+    assert "--ranks and --by cannot be combined" in err
 
 
 def test_json_has_the_promised_shape(run: Any) -> None:

@@ -283,8 +283,8 @@ def _of_items(truth: Any, runs: Any, items: Sequence[str]) -> tuple[Judgements, 
 
     def restricted(table: Any) -> Any:
         distinct, codes = coded_items(table)
-        kept = np.array([item in names for item in distinct], dtype=bool)
-        return table.of_rows(np.flatnonzero(kept[codes]))
+        is_listed = np.array([item in names for item in distinct], dtype=bool)
+        return table.of_rows(np.flatnonzero(is_listed[codes]))
 
     pairs = runs.items() if isinstance(runs, Mapping) else ((_name(run), run) for run in runs)
     rankings = {

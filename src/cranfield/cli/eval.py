@@ -25,6 +25,7 @@ from cranfield.cli._inputs import (
     truth_options,
     with_folder,
 )
+from cranfield.errors import UsageError
 from cranfield.evaluation.inputs import select_readable_runs, with_notes
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.io import read_qrels
@@ -73,6 +74,8 @@ def ranked(arguments: Arguments, output: Output) -> int:
     per: Sequence[str] = ["topic"] if arguments.pop("per_topic") and output.form != "html" else []
     groups, design = arguments.pop("by"), arguments.pop("design")
     ranks = arguments.pop("ranks")
+    if ranks and groups is not None:
+        raise UsageError("--ranks and --by cannot be combined: slices have means and differences")
     scores, page, per = scores_and_page(
         output, arguments, evaluate, "" if groups else "ranked_case", per
     )

@@ -25,6 +25,7 @@ from cranfield.cli._inputs import (
     truth_options,
     with_folder,
 )
+from cranfield.errors import UsageError
 from cranfield.evaluation.inputs import drop_unreadable_runs, with_notes
 from cranfield.measures.regions import DEFAULT_MEASURES as REGION_MEASURES
 from cranfield.measures.regions import REGION_SETS
@@ -82,6 +83,8 @@ def labels(arguments: Arguments, output: Output) -> int:
     item, groups = arguments.pop("explain"), arguments.pop("by")
     design = arguments.pop("design")
     ranks = arguments.pop("ranks")
+    if ranks and groups is not None:
+        raise UsageError("--ranks and --by cannot be combined: slices have means and differences")
     per: Sequence[str] = [unit for unit in ("item", "concept") if arguments.pop(f"per_{unit}")]
     from cranfield.evaluation.tuning import label_evaluator
 

@@ -40,8 +40,8 @@ def perspective(study: Curves, name: str | None = None, *, low_is_good: bool = T
     lines = [list(itertools.pairwise(ranks))]
     lines += [[(j, ranks[-1]) for j in ranks[:-1]]]
     curves = [
-        Line(tuple(scene.at_ranks(*pair) for pair in pairs), "bad", said)
-        for pairs, said in zip(lines, ("A: i = j + 1", "B: i is the last rank"), strict=True)
+        Line(tuple(scene.at_ranks(*pair) for pair in pairs), "bad", path)
+        for pairs, path in zip(lines, ("A: i = j + 1", "B: i is the last rank"), strict=True)
     ]
     middles = (line.points[len(line.points) // 2] for line in curves)
     letters = [

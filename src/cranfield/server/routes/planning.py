@@ -14,10 +14,10 @@ from cranfield.server.http import campaign_of, context_of, handler, render_page
 from cranfield.server.services import campaigns, scoring
 from cranfield.site.pages.graphs import figure
 
-# More runs have too many pairs to simulate while somebody waits for the page.
+# More runs have too many pairs to simulate while the page is waited for.
 MOST_RUNS = 30
 SIMULATIONS = 100
-# What is asked until somebody asks otherwise.
+# What the form holds at first.
 USUAL = {
     "difference": "0.05",
     "power": "0.8",
@@ -30,20 +30,20 @@ USUAL = {
 
 @handler("plan")
 def show_plan(request: Request) -> Response:
-    """What is asked stands in the address: a plan can be sent to somebody."""
+    """The fields stand in the address, so that a link leads to the same plan."""
     context, row = context_of(request), campaign_of(request)
     with context.store.read() as connection:
         tasks = campaigns.tasks_of(connection, row["id"])
-        wanted = request.query_params.get("t", "")
-        task = next((t for t in tasks if t["slug"] == wanted), tasks[0] if tasks else None)
+        slug = request.query_params.get("t", "")
+        task = next((t for t in tasks if t["slug"] == slug), tasks[0] if tasks else None)
         scores = None if task is None else scoring.scores_so_far(connection, context, task["id"])
-    given = {name: request.query_params.get(name, text) for name, text in USUAL.items()}
+    fields = {name: request.query_params.get(name, text) for name, text in USUAL.items()}
     measures = [] if scores is None else _means(scores)
     measure = request.query_params.get("measure", "") or next(iter(measures), "")
     plan, error = None, ""
     if scores is not None and len(scores.runs) > 1 and measures:
         try:
-            plan = _plan(scores, measure, given)
+            plan = _plan(scores, measure, fields)
         except CranfieldError as reason:
             error = sentence(str(reason))
         except ValueError:
@@ -57,9 +57,9 @@ def show_plan(request: Request) -> Response:
         scores=scores,
         measures=measures,
         measure=measure,
-        given=given,
+        fields=fields,
         plan=plan,
-        shown=None if plan is None else plan.plans[0],
+        outlook=None if plan is None else plan.plans[0],
         chart=None if plan is None else figure(power_chart(plan)),
         error=error,
     )
@@ -69,7 +69,7 @@ def _means(scores: Scores) -> list[str]:
     return [str(m) for m in scores.measures if m in scores.values and scores.is_mean(m)]
 
 
-def _plan(scores: Scores, measure: str, given: dict[str, str]) -> CampaignPlan:
+def _plan(scores: Scores, measure: str, fields: dict[str, str]) -> CampaignPlan:
     runs = list(scores.runs)
     if len(runs) > MOST_RUNS:
         means = scores.mean()
@@ -78,12 +78,12 @@ def _plan(scores: Scores, measure: str, given: dict[str, str]) -> CampaignPlan:
     return plan_campaign(
         scores.of_runs(runs),
         measure,
-        difference=float(given["difference"]),
-        power=float(given["power"]),
+        difference=float(fields["difference"]),
+        power=float(fields["power"]),
         test="t",
         simulations=SIMULATIONS,
-        judgements_per_topic=float(given["judgements"]),
-        assessors=int(given["people"]),
-        seconds=float(given["seconds"]),
-        hourly=float(given["hourly"]),
+        judgements_per_topic=float(fields["judgements"]),
+        assessors=int(fields["people"]),
+        seconds=float(fields["seconds"]),
+        hourly=float(fields["hourly"]),
     )
